@@ -1,0 +1,47 @@
+# Two targets do all the set-up on a machine that has Python 3.11 or later, git and make:
+#   make demo    install into .venv, and run the main job on this very repository
+#   make test    all checks
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+
+.PHONY: demo test lint types tests bench clean
+
+demo: .venv/.installed
+	@echo "— snob check: what fails here, and why (exit status 1: something is owed)"
+	@$(BIN)/snob check; status=$$?; echo "— exit status $$status"; test $$status -le 1
+	@echo "— snob pending: the work list, with each rule's guidance and the subject to record"
+	@$(BIN)/snob pending; status=$$?; echo "— exit status $$status"; test $$status -eq 0
+	@echo "— snob explain review/bounds-hold: what a rule asks, of which files"
+	@$(BIN)/snob explain ground/runs-nothing
+
+test: lint types tests
+
+lint: .venv/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.installed-dev
+	$(BIN)/mypy
+
+tests: .venv/.installed-dev
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term
+
+bench: .venv/.installed-dev
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "snob needs Python 3.11 or later; name one with make PYTHON=…" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.installed: pyproject.toml .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+.venv/.installed-dev: pyproject.toml .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ .venv/.installed

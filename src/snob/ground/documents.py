@@ -1,0 +1,133 @@
+"""
+Bytes to tables, for TOML and JSON, and JSON out; the only importer of their parsers.
+
+The checkout is hostile input (T60): sizes, dots in a key and headers are capped before a parser sees the bytes, and
+whatever a parser raises ends as an `InputError` that names the file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from snob.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+RECORD_CAP: Final = 1024 * 1024
+"""The most bytes that a record (settings, policy, review file, claim) may have."""
+KEY_DOTS: Final = 64
+"""The most dots in one TOML key; a parser's time grows with their square."""
+HEADERS: Final = 4096
+"""The most `[table]` headers in one TOML file."""
+
+_TOKEN = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'|[ \t]+|\.|.""", re.DOTALL)
+_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_AT_LINE = re.compile(r" \(at (?:line \d+, column \d+|end of document)\)$")
+
+
+def decode_toml(data: bytes, path: str) -> dict[str, Any]:
+    """
+    The table that a TOML file holds.
+
+    Raises `InputError` where `data` is no UTF-8 or no TOML, or exceeds a cap; `path` names the file in it.
+    """
+    import tomli  # noqa: PLC0415 - a command that reads no TOML does not pay for the parser
+
+    text = _decode_text(data, path, RECORD_CAP)
+    if data.count(b".") > KEY_DOTS and _longest_dotted_key(text) > KEY_DOTS:
+        raise _undecodable(path, f"a key has more than {KEY_DOTS} dots")
+    if data.count(b"[") > HEADERS and len(_HEADER.findall(text)) > HEADERS:
+        raise _undecodable(path, f"there are more than {HEADERS:,} table headers")
+    try:
+        return tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
+        reason = _AT_LINE.sub("", str(error))
+        raise _undecodable(path, f"not TOML: {reason}", line=getattr(error, "lineno", None)) from error
+    except RecursionError as error:
+        raise _undecodable(path, "not TOML that anybody wrote: it is nested too deeply") from error
+    except ValueError as error:
+        raise _undecodable(path, "not TOML: a number is out of range") from error
+
+
+def decode_json(data: bytes, path: str, *, cap: int = RECORD_CAP) -> object:
+    """
+    The value that a JSON document of at most `cap` bytes holds.
+
+    Raises `InputError` where `data` is no UTF-8 or no JSON, repeats a key, or is nested too deeply.
+    """
+    import json  # noqa: PLC0415 - a command that reads no JSON does not pay for the parser
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in found if names.count(name) > 1)
+            raise _undecodable(path, f"the key {twice!r} stands twice in one object")
+        return found
+
+    def refuse_constant(name: str) -> object:
+        raise _undecodable(path, f"{name} is no JSON number")
+
+    text = _decode_text(data, path, cap)
+    try:
+        return json.loads(text, object_pairs_hook=unique, parse_constant=refuse_constant)
+    except json.JSONDecodeError as error:
+        raise _undecodable(path, f"not JSON: {error.msg}", line=error.lineno) from error
+    except RecursionError as error:
+        raise _undecodable(path, "not JSON that anybody wrote: it is nested too deeply") from error
+    except ValueError as error:
+        raise _undecodable(path, "not JSON: a number is out of range") from error
+
+
+def encode_json(value: object) -> bytes:
+    """`value` as one indented JSON document with a final newline; keys in the order in which they were put."""
+    import msgspec  # noqa: PLC0415 - only a command that writes JSON pays for the encoder
+
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
+
+
+def encode_json_lines(values: Iterable[object]) -> list[bytes]:
+    """Each value as one compact JSON document; for reports of many rows."""
+    import msgspec  # noqa: PLC0415 - only a command that writes JSON pays for the encoder
+
+    encode = msgspec.json.Encoder().encode
+    return [encode(value) for value in values]
+
+
+def line_of(data: bytes, name: str) -> int | None:
+    """The line, from 1, on which the TOML key or header `name` stands, where exactly one line can be meant."""
+    quoted = re.escape(name.encode())
+    pattern = rb"^[ \t]*(?:\[[^\]\n]*?)?[\"']?" + quoted + rb"[\"']?[ \t]*(?:[=.]|\])"
+    found = [match.start() for match in re.finditer(pattern, data, re.MULTILINE)]
+    return data.count(b"\n", 0, found[0]) + 1 if len(found) == 1 else None
+
+
+def _decode_text(data: bytes, path: str, cap: int) -> str:
+    if len(data) > cap:
+        raise InputError(Problem("too-large", f"larger than {cap:,} bytes", path))
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise _undecodable(path, "not UTF-8", line=line) from error
+    if text.startswith("\ufeff"):
+        raise _undecodable(path, "starts with a byte order mark", line=1, hint="save it as UTF-8 without BOM")
+    return text
+
+
+def _longest_dotted_key(text: str) -> int:
+    longest = dots = 0
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token == ".":
+            dots += 1
+            longest = max(longest, dots)
+        elif not (token[0] in "\"' \t" or token[0].isalnum() or token[0] in "_-"):
+            dots = 0
+    return longest
+
+
+def _undecodable(path: str, message: str, *, line: int | None = None, hint: str | None = None) -> InputError:
+    return InputError(Problem("undecodable", message, path, line, hint=hint))

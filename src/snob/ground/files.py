@@ -1,0 +1,308 @@
+"""
+A tree of files on disk: looked up, listed and read without following a link out of it; the only writer.
+
+Every path is walked from the root, folder by folder, each opened relative to the one above with `O_NOFOLLOW`, so a
+linked folder ends the walk (T36). Absent means ENOENT or ENOTDIR on the way, or a link in place of a folder; any other
+refusal of the operating system is a `FileError`, never "nothing here" (T33).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from enum import Enum
+from typing import TYPE_CHECKING, Final, Self
+
+from snob.errors import FileError, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator
+
+_DIRECTORY_FLAGS: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+READ_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
+"""A FIFO does not make the opener wait, a link is refused, a terminal is not taken over (T35, T37)."""
+ABSENT_ERRORS: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+"""What opening a folder with `O_NOFOLLOW` says of a missing one, of a file, and of a link in its place."""
+CHUNK: Final = 1024 * 1024
+
+
+class Kind(Enum):
+    """What stands at a path, the last link not followed."""
+
+    REGULAR = "regular file"
+    SYMLINK = "symbolic link"
+    DIRECTORY = "directory"
+    SPECIAL = "special file"
+
+
+def kind_of_mode(mode: int) -> Kind:
+    """The kind that `st_mode` tells."""
+    if stat.S_ISREG(mode):
+        return Kind.REGULAR
+    if stat.S_ISLNK(mode):
+        return Kind.SYMLINK
+    if stat.S_ISDIR(mode):
+        return Kind.DIRECTORY
+    return Kind.SPECIAL
+
+
+def refused(path: str, error: OSError, code: str = "unreadable") -> FileError:
+    """A `FileError` that gives the operating system's own words."""
+    return FileError(Problem(code, f"{os.strerror(error.errno) if error.errno else error}", path))
+
+
+class Folders:
+    """
+    Open folders below a root, as a stack that follows a walk through sorted paths.
+
+    Each folder is opened once when paths come sorted; only the folders on the way to the last one stay open.
+    """
+
+    def __init__(self, root: str) -> None:
+        """Open the root folder, which may itself be reached through links; raises `FileError`."""
+        try:
+            self._fds = [os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)]
+        except OSError as error:
+            raise refused(root, error) from error
+        self._names: list[str] = []
+
+    def __enter__(self) -> Self:
+        """Keep the folders open."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close every folder."""
+        self._close_below(0)
+        os.close(self._fds.pop())
+
+    def enter(self, directory: str) -> int:
+        """
+        The descriptor of `directory`, valid until the next call; the empty text is the root.
+
+        Raises `OSError` as the operating system does; the errors in `ABSENT_ERRORS` mean that there is none.
+        """
+        names = directory.split("/") if directory else []
+        common = 0
+        for ours, theirs in zip(self._names, names, strict=False):
+            if ours != theirs:
+                break
+            common += 1
+        self._close_below(common)
+        for name in names[common:]:
+            self._fds.append(os.open(name, _DIRECTORY_FLAGS, dir_fd=self._fds[-1]))
+            self._names.append(name)
+        return self._fds[-1]
+
+    def _close_below(self, depth: int) -> None:
+        while len(self._names) > depth:
+            os.close(self._fds.pop())
+            self._names.pop()
+
+
+def same_state(before: os.stat_result, after: os.stat_result) -> bool:
+    """Whether nothing touched an open file between two looks at it (T61)."""
+    return (
+        before.st_size == after.st_size
+        and before.st_mtime_ns == after.st_mtime_ns
+        and before.st_ctime_ns == after.st_ctime_ns
+        and before.st_ino == after.st_ino
+    )
+
+
+class Tree:
+    """The files below one root; a path is relative to it, normalised, and never followed through a link."""
+
+    def __init__(self, root: str) -> None:
+        """Read below `root`, an absolute path; raises `FileError` where it is no folder that can be opened."""
+        self.root = root
+        self._folders = Folders(root)
+
+    def close(self) -> None:
+        """Close the folders that are open."""
+        self._folders.__exit__()
+
+    def kind(self, path: str) -> Kind | None:
+        """
+        What stands at `path`; None where nothing does.
+
+        Raises `FileError` where that cannot be told (T33).
+        """
+        directory, _, name = path.rpartition("/")
+        try:
+            mode = os.lstat(name, dir_fd=self._folders.enter(directory)).st_mode
+        except OSError as error:
+            if error.errno in ABSENT_ERRORS:
+                return None
+            raise refused(path, error) from error
+        except ValueError:
+            return None
+        return kind_of_mode(mode)
+
+    def read(self, path: str, cap: int) -> bytes:
+        """
+        The bytes of a regular file of at most `cap` bytes.
+
+        Raises `FileError` where it is absent, no regular file, larger, unreadable, or moved twice while it was read.
+        """
+        directory, _, name = path.rpartition("/")
+        try:
+            folder = self._folders.enter(directory)
+            for _ in range(2):
+                descriptor = os.open(name, READ_FLAGS, dir_fd=folder)
+                try:
+                    before = os.fstat(descriptor)
+                    if not stat.S_ISREG(before.st_mode):
+                        raise _not_regular(path, kind_of_mode(before.st_mode))
+                    if before.st_size > cap:
+                        raise FileError(Problem("too-large", f"larger than {cap:,} bytes", path))
+                    data = _read_whole(descriptor, before.st_size)
+                    if same_state(before, os.fstat(descriptor)):
+                        return data
+                finally:
+                    os.close(descriptor)
+        except OSError as error:
+            if error.errno in {errno.ELOOP, errno.EMLINK}:
+                raise _not_regular(path, Kind.SYMLINK) from error
+            raise refused(path, error) from error
+        raise FileError(Problem("moving", "changed while it was read, twice", path, hint="run again when it is still"))
+
+    def read_link(self, path: str) -> bytes:
+        """The target of a symbolic link, as its bytes; raises `FileError`."""
+        directory, _, name = path.rpartition("/")
+        try:
+            return os.fsencode(os.readlink(name, dir_fd=self._folders.enter(directory)))
+        except OSError as error:
+            raise refused(path, error) from error
+
+    def names(self, directory: str) -> list[str]:
+        """The exact names in `directory`, sorted; empty where there is none; raises `FileError`."""
+        return [name for name, _ in self.entries(directory)]
+
+    def entries(self, directory: str) -> list[tuple[str, Kind]]:
+        """Name and kind of what lies directly in `directory`, sorted; empty where there is none; raises `FileError`."""
+        try:
+            readable = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folders.enter(directory))
+        except OSError as error:
+            if error.errno in ABSENT_ERRORS:
+                return []
+            raise refused(directory or ".", error) from error
+        try:
+            with os.scandir(readable) as found:
+                return sorted(((entry.name, _kind_of_entry(entry)) for entry in found), key=lambda item: item[0])
+        except OSError as error:
+            raise refused(directory or ".", error) from error
+        finally:
+            os.close(readable)
+
+    def walk(self, directory: str = "", *, skip: frozenset[str] = frozenset()) -> Iterator[tuple[str, Kind]]:
+        """
+        Every file, link and special file below `directory`, with its path; links are given, not entered.
+
+        Folders named in `skip` (plain names, at any depth) are left out. Raises `FileError`.
+        """
+        waiting = [directory]
+        while waiting:
+            here = waiting.pop()
+            for name, kind in self.entries(here):
+                path = f"{here}/{name}" if here else name
+                if kind is not Kind.DIRECTORY:
+                    yield path, kind
+                elif name not in skip:
+                    waiting.append(path)
+
+
+def _kind_of_entry(entry: os.DirEntry[str]) -> Kind:
+    if entry.is_symlink():
+        return Kind.SYMLINK
+    if entry.is_dir(follow_symlinks=False):
+        return Kind.DIRECTORY
+    if entry.is_file(follow_symlinks=False):
+        return Kind.REGULAR
+    return Kind.SPECIAL
+
+
+def _read_whole(descriptor: int, size: int) -> bytes:
+    """At most `size` bytes and one more, so that a file which grows is seen and not followed (T61)."""
+    parts = []
+    left = size + 1
+    while left and (part := os.read(descriptor, min(left, CHUNK))):
+        parts.append(part)
+        left -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _not_regular(path: str, kind: Kind) -> FileError:
+    return FileError(Problem("not-regular", f"is a {kind.value}, not a regular file", path))
+
+
+def absent_among(root: str, paths: Iterable[str], folders: Container[str]) -> list[str]:
+    """
+    Those of the sorted `paths` at which there is no file; for those in `folders`, a folder is what is expected.
+
+    One that cannot be looked at counts as there: whoever needs it will find out why it cannot be read.
+    """
+    absent = []
+    with Folders(root) as opened:
+        for path in paths:
+            directory, _, name = path.rpartition("/")
+            try:
+                mode = os.lstat(name, dir_fd=opened.enter(directory)).st_mode
+            except OSError as error:
+                if error.errno in ABSENT_ERRORS:
+                    absent.append(path)
+            else:
+                if stat.S_ISDIR(mode) and path not in folders:
+                    absent.append(path)
+    return absent
+
+
+def write_new(root: str, path: str, data: bytes) -> None:
+    """
+    Write a file that must not exist yet, whole or not at all; folders above it are made where they are missing.
+
+    Raises `FileError` where it exists, or the operating system refuses.
+    """
+    try:
+        target = os.path.join(root, *path.split("/"))
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        temporary = f"{target}.{os.getpid()}.tmp"
+        _write_through(temporary, data)
+        try:
+            os.link(temporary, target)
+        finally:
+            os.unlink(temporary)
+    except FileExistsError as error:
+        raise FileError(Problem("exists", "is there already, and is not overwritten", path)) from error
+    except OSError as error:
+        raise refused(path, error, "unwritable") from error
+
+
+def replace(target: str, data: bytes) -> None:
+    """
+    Put `data` in place of the file `target`, or make it, so that any reader sees the old bytes or the new ones.
+
+    Raises `FileError` where the operating system refuses.
+    """
+    temporary = f"{target}.{os.getpid()}.tmp"
+    try:
+        try:
+            _write_through(temporary, data)
+            os.replace(temporary, target)
+        except BaseException:
+            if os.path.lexists(temporary):
+                os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise refused(target, error, "unwritable") from error
+
+
+def _write_through(path: str, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

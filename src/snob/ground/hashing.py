@@ -1,0 +1,203 @@
+"""
+Content hashes of many files: each opened once, no link followed, in forked workers where there are many.
+
+A worker reads a share of the sorted paths and sends its rows back in chunks. Threads would share one interpreter lock and
+lose; see `docs/adr/0003-libraries.md` for what was measured.
+"""
+
+from __future__ import annotations
+
+import errno
+import marshal
+import os
+import selectors
+import stat
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from snob.errors import FileError, Problem
+from snob.ground.digests import REGULAR, SYMLINK, content_hash, hasher, written
+from snob.ground.files import ABSENT_ERRORS, CHUNK, READ_FLAGS, Folders, same_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+FORK_FROM: Final = 2000
+"""The number of files from which workers pay for their start."""
+WORKERS: Final = 8
+"""Right for a cold disk, where only requests in flight help, and twelve per cent from best for a warm one."""
+_SHARE: Final = 1024
+
+ABSENT: Final = ""
+"""What stands for the content hash of a path at which there is no file: nothing, or a folder."""
+
+
+class Key(NamedTuple):
+    """What of a file's state tells that its bytes were not touched (T63); times in nanoseconds."""
+
+    size: int
+    mtime: int
+    ctime: int
+    inode: int
+    device: int
+    mode: int
+
+
+class Hashed(NamedTuple):
+    """One file that was hashed; `key` is None where it is no regular file."""
+
+    content: str
+    """The content hash, or `ABSENT`."""
+    key: Key | None
+
+
+def key_of(state: os.stat_result) -> Key:
+    """The key of a file's state."""
+    return Key(state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev, state.st_mode)
+
+
+def hash_files(
+    root: str, paths: Sequence[str], jobs: int | None = None, advance: Callable[[int], None] = lambda _: None
+) -> list[Hashed]:
+    """
+    Hash each path below `root`; the result has the order of `paths`, which should be sorted.
+
+    `jobs` is the number of workers, by default as many as pay; `advance` is told how many files were done. Raises
+    `FileError` with every path that is special, unreadable, or moved twice while it was read (T37, T61).
+    """
+    workers = jobs or (WORKERS if len(paths) >= FORK_FROM else 1)
+    if workers == 1 or not hasattr(os, "fork"):
+        rows = []
+        with Folders(root) as folders:
+            for start in range(0, len(paths), _SHARE):
+                share = paths[start : start + _SHARE]
+                rows.extend(_hash_share(folders, share))
+                advance(len(share))
+    else:
+        rows = _hash_forked(root, paths, workers, advance)
+    problems = [Problem(*row[2:]) for row in rows if len(row) > 2]
+    if problems:
+        raise FileError(*problems)
+    return [Hashed(row[0], None if row[1] is None else Key(*row[1])) for row in rows]
+
+
+_Row = tuple[str, "tuple[int, ...] | None"] | tuple[str, None, str, str, str]
+"""Content and key, or, of a file that cannot be hashed, also code, message and path."""
+
+
+def _hash_share(folders: Folders, paths: Sequence[str]) -> list[_Row]:
+    """Hash some paths; plain values only, because a worker sends them through a pipe."""
+    return [_hash_one(folders, path) for path in paths]
+
+
+def _hash_one(folders: Folders, path: str) -> _Row:
+    directory, _, name = path.rpartition("/")
+    try:
+        folder = folders.enter(directory)
+        for _ in range(2):
+            try:
+                descriptor = os.open(name, READ_FLAGS, dir_fd=folder)
+            except OSError as error:
+                return _no_regular_file(folder, name, path, error)
+            try:
+                before = os.fstat(descriptor)
+                if not stat.S_ISREG(before.st_mode):
+                    return _by_mode(folder, name, path, before.st_mode)
+                raw = _digest_open(descriptor, before.st_size)
+                after = os.fstat(descriptor)
+            finally:
+                os.close(descriptor)
+            if raw is not None and same_state(before, after):
+                return written(raw, REGULAR), tuple(key_of(before))
+    except OSError as error:
+        if error.errno in ABSENT_ERRORS:
+            return ABSENT, None
+        return ABSENT, None, "unreadable", os.strerror(error.errno or 0), path
+    except ValueError:
+        return ABSENT, None
+    return ABSENT, None, "moving", "changed while it was read, twice", path
+
+
+def _digest_open(descriptor: int, size: int) -> bytes | None:
+    """The digest of an open file of `size` bytes; None where it has more by now."""
+    if size < CHUNK:
+        data = os.read(descriptor, size + 1)
+        return hasher(data).digest() if len(data) == size else None
+    state = hasher()
+    left = size + 1
+    while left and (part := os.read(descriptor, min(left, CHUNK))):
+        state.update(part)
+        left -= len(part)
+    return state.digest() if left == 1 else None
+
+
+def _no_regular_file(folder: int, name: str, path: str, error: OSError) -> _Row:
+    """What stands at a name that cannot be opened: a link, nothing, or something that may not be read."""
+    # EDGE CASE: a socket cannot be opened at all; Linux says ENXIO, other systems EOPNOTSUPP.
+    if error.errno not in {errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EOPNOTSUPP}:
+        raise error
+    return _by_mode(folder, name, path, os.lstat(name, dir_fd=folder).st_mode)
+
+
+def _by_mode(folder: int, name: str, path: str, mode: int) -> _Row:
+    if stat.S_ISLNK(mode):
+        return content_hash(os.fsencode(os.readlink(name, dir_fd=folder)), SYMLINK), None
+    if stat.S_ISDIR(mode):
+        return ABSENT, None
+    return ABSENT, None, "special-file", "is a FIFO, a socket or a device", path
+
+
+def _hash_forked(root: str, paths: Sequence[str], workers: int, advance: Callable[[int], None]) -> list[_Row]:
+    shares = [paths[start : start + _SHARE] for start in range(0, len(paths), _SHARE)]
+    found: dict[int, list[_Row]] = {}
+    children = []
+    with selectors.DefaultSelector() as selector:
+        for worker in range(min(workers, len(shares))):
+            # Neighbours in the list lie in one folder, so a worker takes a run of shares, not every n-th.
+            first, last = (len(shares) * k // min(workers, len(shares)) for k in (worker, worker + 1))
+            reader, writer = os.pipe()
+            child = os.fork()
+            if child == 0:
+                _work(root, shares, range(first, last), writer)
+            os.close(writer)
+            children.append(child)
+            selector.register(reader, selectors.EVENT_READ, bytearray())
+        while selector.get_map():
+            for ready, _ in selector.select():
+                part = os.read(ready.fd, CHUNK)
+                if not part:
+                    selector.unregister(ready.fd)
+                    os.close(ready.fd)
+                ready.data.extend(part)
+                for number, rows in _messages(ready.data):
+                    found[number] = rows
+                    advance(len(rows))
+    codes = [os.waitpid(child, 0)[1] for child in children]
+    if any(codes) or len(found) != len(shares):
+        reason = f"a hashing worker died: {codes}"
+        raise RuntimeError(reason)
+    return [row for number in range(len(shares)) for row in found[number]]
+
+
+def _work(root: str, shares: Sequence[Sequence[str]], numbers: range, writer: int) -> None:
+    """The life of a worker: hash, send, end at once, without running anything that its parent registered."""
+    status = 1
+    try:
+        with Folders(root) as folders:
+            for number in numbers:
+                body = marshal.dumps((number, _hash_share(folders, shares[number])))
+                view = memoryview(len(body).to_bytes(8, "little") + body)
+                while view:
+                    view = view[os.write(writer, view) :]
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _messages(buffer: bytearray) -> Iterator[tuple[int, list[_Row]]]:
+    """The complete messages at the head of `buffer`, which they leave."""
+    while len(buffer) >= 8:
+        end = 8 + int.from_bytes(buffer[:8], "little")
+        if len(buffer) < end:
+            return
+        yield marshal.loads(bytes(buffer[8:end]))  # noqa: S302 - our own worker wrote it into our own pipe
+        del buffer[:end]

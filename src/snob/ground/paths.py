@@ -1,0 +1,81 @@
+"""
+Paths inside a project: relative, POSIX, normalised, and shown so that no terminal obeys them.
+
+A path is a `str` decoded with `surrogateescape`, so every file name that a file system can hold has one; a name
+that is not UTF-8 carries surrogates, and `is_utf8` tells.
+"""
+
+from __future__ import annotations
+
+import os
+
+
+def path_fault(path: str) -> str | None:
+    """
+    Why `path` is no normalised relative path inside a project; None where it is one.
+
+    Refused are an empty path, an absolute one, a drive or a backslash, an empty, `.` or `..` part, a NUL, and any
+    part `.git`, whatever its letter case (T26, T66).
+    """
+    if not path:
+        return "it is empty"
+    if "\0" in path:
+        return "it holds a NUL"
+    if path.startswith("/") or (len(path) > 1 and path[1] == ":" and path[0].isalpha()):
+        return "it is absolute"
+    if "\\" in path:
+        return "it holds a backslash; `/` separates folders"
+    parts = path.split("/")
+    if "" in parts:
+        return "it has an empty part"
+    if "." in parts:
+        return "it has a part `.`"
+    if ".." in parts:
+        return "it leaves the project by `..`"
+    if any(part.lower() == ".git" for part in parts):
+        return "it lies in `.git`"
+    return None
+
+
+def is_utf8(path: str) -> bool:
+    """Whether the name's bytes are UTF-8, so that it can be hashed, recorded and shown without loss."""
+    if path.isascii():
+        return True
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def shown(text: str) -> str:
+    """
+    `text` with nothing in it that a terminal obeys or an encoder refuses; distinct texts stay distinct (T41).
+
+    Control characters, bidirectional marks and surrogates are escaped as Python would write them; a backslash is
+    doubled, so that none of its own can be taken for an escape.
+    """
+    if text.isprintable() and "\\" not in text:
+        return text
+    out = []
+    for character in text:
+        code = ord(character)
+        if character == "\\":
+            out.append("\\\\")
+        elif 0xDC80 <= code <= 0xDCFF:
+            out.append(f"\\x{code - 0xDC00:02x}")
+        elif character.isprintable():
+            out.append(character)
+        else:
+            out.append(character.encode("unicode_escape", "surrogatepass").decode("ascii"))
+    return "".join(out)
+
+
+def byte_order(path: str) -> bytes:
+    """The sort key that orders paths as their bytes, surrogates included."""
+    return os.fsencode(path)
+
+
+def is_below(path: str, directory: str) -> bool:
+    """Whether `path` is `directory` or lies below it, as text; the empty directory is the root, above all."""
+    return not directory or path == directory or path.startswith(directory + "/")

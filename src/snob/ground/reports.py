@@ -1,0 +1,62 @@
+"""What every report of the tool has in common: its envelope, its error object, and lines of styled text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from snob import __version__
+from snob.ground.clock import utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from snob.errors import Problem
+
+SCHEMA_VERSION = 1
+
+
+class Line(NamedTuple):
+    """One line of text for people, wrapped to the terminal where it is longer."""
+
+    spans: tuple[tuple[str, str], ...]
+    """Pieces of text and their styles: `good`, `bad`, `warn`, `dim`, `bold` or the empty text."""
+    indent: int = 0
+    """Columns by which the line, and what of it is wrapped, is moved in."""
+
+    @property
+    def plain(self) -> str:
+        """The line without styles, unwrapped."""
+        return (" " * self.indent + "".join(text for text, _ in self.spans)).rstrip()
+
+
+def line(text: str = "", style: str = "", *, indent: int = 0) -> Line:
+    """A line of one style."""
+    return Line(((text, style),), indent)
+
+
+def envelope(command: str) -> dict[str, Any]:
+    """The head of every JSON document."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tool_version": __version__,
+        "generated_at": utc_now(),
+        "command": command,
+    }
+
+
+def error_report(command: str, problems: Iterable[Problem]) -> dict[str, Any]:
+    """The JSON document of a run that could not judge; what a problem does not know is left out."""
+    errors = [{name: value for name, value in problem._asdict().items() if value is not None} for problem in problems]
+    return envelope(command) | {"errors": errors}
+
+
+def error_lines(problems: Iterable[Problem]) -> list[Line]:
+    """The same for people."""
+    lines = []
+    for problem in problems:
+        place = ":".join(str(part) for part in (problem.path, problem.line) if part is not None)
+        head = (("error: ", "bad"), (f"{place}: " if place else "", "bold"), (problem.message, ""))
+        lines.append(Line(head))
+        if problem.hint is not None:
+            lines.append(Line((("next: ", "dim"), (problem.hint, "")), 7))
+    return lines

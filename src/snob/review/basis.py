@@ -1,0 +1,126 @@
+"""Everything one judgement rests on, read from one snapshot; all that is wrong with it is told together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from snob.errors import Problem, Problems, SnobError
+from snob.ground.globs import nearest_existing
+from snob.ground.paths import shown
+from snob.review.candidates import Candidates, is_record, read_candidates
+from snob.review.contexts import Contexts
+from snob.review.obligations import Expansion, expand
+from snob.review.policies import Policies, read_policies
+from snob.review.review_files import ReviewFiles, check_sources, read_review_files
+from snob.review.settings import Settings, read_settings
+from snob.review.terms import Notice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from snob.ground.snapshots import Snapshot
+
+_Value = TypeVar("_Value")
+
+
+class Basis(NamedTuple):
+    """Settings, policies, review files and candidates, and which rules apply to which candidates."""
+
+    settings: Settings
+    policies: Policies
+    review_files: ReviewFiles
+    candidates: Candidates
+    expansion: Expansion
+
+
+def read_basis(snapshot: Snapshot, *, in_git: bool, settings: Callable[[Problems], Settings] | None = None) -> Basis:
+    """
+    Read all records and list all candidates of a snapshot.
+
+    `settings` reads the settings where they are not the snapshot's own. Raises `InputError` with every problem.
+    """
+    problems = Problems()
+
+    def attempt(read: Callable[[], _Value], otherwise: _Value) -> _Value:
+        try:
+            return read()
+        except SnobError as error:
+            problems.extend(error.problems)
+            return otherwise
+
+    def own_settings() -> Settings:
+        return read_settings(snapshot, problems) if settings is None else settings(problems)
+
+    chosen = attempt(own_settings, Settings())
+    policies = attempt(lambda: read_policies(snapshot, chosen.policies, problems), None)
+    review_files = attempt(lambda: read_review_files(snapshot, chosen.reviews, problems), ReviewFiles({}, ()))
+    if policies is not None and policies.files == 0:
+        hint = "run `snob init` to write a first one, or name the project with `--project`"
+        problems.add(Problem("no-policy", f"there is no policy in {chosen.policies}", chosen.policies, hint=hint))
+    candidates = attempt(lambda: read_candidates(snapshot, chosen, in_git=in_git), None)
+    if candidates is not None:
+        sparse, submodules = candidates.sparse, candidates.submodules
+        attempt(lambda: check_sources(review_files, snapshot, sparse, submodules, problems), None)
+    problems.raise_any()
+    if policies is None or candidates is None:
+        reason = "a record was not read, and nothing told why"
+        raise RuntimeError(reason)
+    return Basis(chosen, policies, review_files, candidates, expand(policies.rules, candidates.paths))
+
+
+def contexts_of(basis: Basis) -> Contexts:
+    """The contexts that this basis declares, their members found."""
+    paths = basis.candidates.paths
+    records = frozenset(index for index, path in enumerate(paths) if is_record(path, basis.settings))
+    contexts = Contexts(paths, records)
+    contexts.find(pattern for pattern, _ in _context_patterns(basis))
+    return contexts
+
+
+def basis_notices(basis: Basis, contexts: Contexts, snapshot: Snapshot) -> list[Notice]:
+    """What is odd about the records, and fails nothing by itself."""
+    notices = [*basis.policies.notices, *basis.review_files.notices, *basis.candidates.notices]
+    paths = basis.candidates.paths
+    for rule in basis.policies.rules:
+        for pattern in sorted({pattern for patterns in rule.scope.matches for pattern in patterns}):
+            if pattern in basis.expansion.idle_patterns:
+                notices.append(_idle(f"`match` pattern {pattern!r} of {rule.id}", pattern, rule.path, basis))
+    for pattern, (owner, path) in _context_patterns(basis):
+        if not contexts.members(pattern):
+            notices.append(_idle(f"`context` pattern {pattern!r} of {owner}", pattern, path, basis))
+    by_path = {path: index for index, path in enumerate(paths)}
+    rules = basis.policies.rules
+    for source, review_file in sorted(basis.review_files.by_source.items()):
+        index = by_path.get(source)
+        applying = {rules[number].id for number in basis.expansion.rules_of[index]} if index is not None else set()
+        notices.extend(
+            Notice(
+                "entry-without-rule",
+                f"the entry `{rule_id}` names no rule that matches {shown(source)}",
+                review_file.path,
+            )
+            for rule_id in review_file.claims
+            if rule_id not in applying and not review_file.deleted
+        )
+    claims = basis.settings.claims + "/"
+    notices.extend(
+        Notice("stray-file", "no claim: its name does not end in `.toml`", shown(listed.path))
+        for listed in snapshot.listing()
+        if listed.path.startswith(claims) and not listed.path.endswith(".toml")
+    )
+    return list(dict.fromkeys(notices))
+
+
+def _idle(what: str, pattern: str, path: str, basis: Basis) -> Notice:
+    near = nearest_existing(pattern, basis.candidates.paths)
+    return Notice(
+        "pattern-matches-nothing", f"{what} matches nothing" + (f"; near it is {shown(near)}" if near else ""), path
+    )
+
+
+def _context_patterns(basis: Basis) -> list[tuple[str, tuple[str, str]]]:
+    """Each context pattern with who declares it, and in which file."""
+    declared = [(pattern, (rule.id, rule.path)) for rule in basis.policies.rules for pattern in rule.context]
+    for review_file in basis.review_files.by_source.values():
+        declared += [(pattern, (shown(review_file.source), review_file.path)) for pattern in review_file.context]
+    return declared

@@ -1,0 +1,389 @@
+"""The one orchestration: read, expand, hash, look up, judge. `check` and `pending` tell its result in two ways."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from snob.errors import FileError, Problem, Problems, UsageError
+from snob.ground.documents import RECORD_CAP
+from snob.ground.files import Tree, absent_among
+from snob.ground.hashing import ABSENT
+from snob.ground.paths import is_below, is_utf8, shown
+from snob.ground.snapshots import WorkTree
+from snob.review.basis import basis_notices, contexts_of, read_basis
+from snob.review.judge import disagree, judge
+from snob.review.line_ends import HINT, hashes_of_other_line_ends
+from snob.review.policies import join_patterns
+from snob.review.providers.lookup import Lookup, look_up
+from snob.review.settings import LOCAL, decode_settings
+from snob.review.terms import Level, Notice, Standing, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from snob.ground.project import Project
+    from snob.ground.stat_cache import StatCache
+    from snob.review.basis import Basis
+    from snob.review.contexts import Contexts
+    from snob.review.settings import Settings
+    from snob.review.terms import Claim, ClaimRef, ReviewFile, Row, Rule
+
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+_LFS_CAP = 1024
+_LINE_ENDS_CAP = 64 * 1024 * 1024
+
+
+class Progress(Protocol):
+    """Is told how a long run gets on."""
+
+    def start(self, what: str, total: int) -> None:
+        """A stage begins that has `total` steps."""
+
+    def advance(self, steps: int) -> None:
+        """Some steps are done."""
+
+
+class Request(NamedTuple):
+    """What a run is asked to judge, and how."""
+
+    project: Project
+    paths: tuple[str, ...]
+    """Keep the rows on or below these, relative to the root; all rows where there is none."""
+    config: str | None
+    """The absolute path of the file that stands for `snob.toml` (`F61`)."""
+    fail_on: Level
+    run_commands: bool
+    """Whether provider commands are started."""
+    jobs: int | None
+    cache: StatCache | None
+    progress: Progress
+
+
+class Summary(NamedTuple):
+    """The counts of a run."""
+
+    candidates: int
+    obligations: int
+    satisfied: int
+    exempt: int
+    stale: int
+    missing: int
+    violated: int
+    failing: int
+
+
+class Judgement(NamedTuple):
+    """What a run found."""
+
+    rows: tuple[Row, ...]
+    """One per obligation that was kept, sorted by path and rule."""
+    notices: tuple[Notice, ...]
+    summary: Summary
+
+
+class _Owed(NamedTuple):
+    """One obligation before it is judged."""
+
+    place: int
+    """The index of its candidate."""
+    rule: Rule
+    patterns: tuple[str, ...]
+    references: tuple[ClaimRef, ...]
+
+
+def run_check(request: Request) -> Judgement:
+    """
+    Judge a project's work tree.
+
+    Raises `SnobError` with every problem that can be found, where it cannot be judged.
+    """
+    project = request.project
+    tree = WorkTree(project.root, project.git, jobs=request.jobs, cache=request.cache)
+    try:
+        basis = open_basis(request, tree)
+        contexts = contexts_of(basis)
+        keep = _kept(request.paths, basis, tree)
+        owed, references_notices = _owe(basis, keep)
+        hashes = _hash(request, basis, contexts, owed, tree)
+    finally:
+        tree.abandon()
+    contexts.hashed(hashes)
+    owed = [item for item in owed if hashes[item.place] != ABSENT]
+    problems = Problems()
+    wanted = dict.fromkeys(ref for item in owed for ref in item.references)
+    folder = project.root if request.config is None else os.path.dirname(request.config)
+    claims = look_up(Lookup(tree, basis.settings, folder, request.run_commands), wanted, problems)
+    problems.raise_any()
+    rows = _judge_all(basis, contexts, hashes, owed, claims)
+    rows = _with_hints(rows, tree)
+    notices = [
+        *basis_notices(basis, contexts, tree),
+        *references_notices,
+        *_candidate_notices(basis, hashes, tree),
+        *_claim_notices(rows, contexts, basis),
+        *_record_notices(basis, tree, wanted),
+        *_provider_notices(basis, wanted),
+        *_path_notices(request.paths, rows),
+    ]
+    absent = {index for index, content in enumerate(hashes) if content == ABSENT} & set(keep)
+    if not rows and not request.paths:
+        notices.append(Notice("nothing-judged", "no rule matches any candidate, so nothing was judged"))
+    return Judgement(
+        tuple(rows),
+        tuple(sorted(dict.fromkeys(notices), key=lambda notice: (notice.path or "", notice.code, notice.message))),
+        _summarise(rows, len(keep) - len(absent), request.fail_on),
+    )
+
+
+def open_basis(request: Request, tree: WorkTree) -> Basis:
+    """The basis of a work tree, its settings from `--config` where that was given; raises `SnobError`."""
+    config = request.config
+    if config is None:
+        return read_basis(tree, in_git=request.project.git is not None)
+
+    def configured(problems: Problems) -> Settings:
+        folder, name = os.path.split(os.path.realpath(config))
+        outside = Tree(folder)
+        try:
+            data = outside.read(name, RECORD_CAP)
+        except FileError as error:
+            raise FileError(*(problem._replace(path=shown(config)) for problem in error.problems)) from error
+        finally:
+            outside.close()
+        return decode_settings(data, config, tree, problems)
+
+    return read_basis(tree, in_git=request.project.git is not None, settings=configured)
+
+
+def _kept(filters: Sequence[str], basis: Basis, tree: WorkTree) -> list[int]:
+    """The indices of the candidates on or below the given paths; raises `UsageError` for one that is not there."""
+    paths = basis.candidates.paths
+    if not filters:
+        return list(range(len(paths)))
+    absent = [path for path in filters if path and tree.kind(path) is None]
+    if absent:
+        hint = "a PATH is a file or folder of the project, relative to the working directory; it is no pattern"
+        raise UsageError(
+            *(Problem("usage", f"{shown(path)} does not exist", shown(path), hint=hint) for path in absent)
+        )
+    return [index for index, path in enumerate(paths) if any(is_below(path, kept) for kept in filters)]
+
+
+def _owe(basis: Basis, keep: Iterable[int]) -> tuple[list[_Owed], list[Notice]]:
+    """The obligations on kept candidates, and notices of providers that entries elsewhere name in vain."""
+    rules = basis.policies.rules
+    joined: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[str, ...]] = {}
+    owed = []
+    problems = Problems()
+    judged: set[tuple[str, str]] = set()
+    for index in keep:
+        path = basis.candidates.paths[index]
+        review_file = basis.review_files.by_source.get(path)
+        own = review_file.context if review_file is not None else ()
+        for number in basis.expansion.rules_of[index]:
+            rule = rules[number]
+            patterns = joined.get((rule.context, own))
+            if patterns is None:
+                patterns = joined[rule.context, own] = join_patterns(rule.context, own)
+            references = review_file.claims.get(rule.id, ()) if review_file is not None else ()
+            owed.append(_Owed(index, rule, patterns, references))
+            if review_file is not None and references:
+                judged.add((path, rule.id))
+                problems.extend(_unconfigured(review_file, rule.id, references, basis.settings))
+    problems.raise_any()
+    notices = [
+        Notice("unknown-provider", problem.message, problem.path)
+        for review_file in basis.review_files.by_source.values()
+        for rule_id, references in review_file.claims.items()
+        if (review_file.source, rule_id) not in judged
+        for problem in _unconfigured(review_file, rule_id, references, basis.settings)
+    ]
+    return owed, notices
+
+
+def _unconfigured(
+    review_file: ReviewFile, rule_id: str, references: Iterable[ClaimRef], settings: Settings
+) -> Iterable[Problem]:
+    for reference in references:
+        if reference.provider != LOCAL and reference.provider not in settings.providers:
+            message = f"`{rule_id}` refers to {shown(str(reference))}, and no provider `{shown(reference.provider)}` is configured"
+            hint = f"configure [providers.{shown(reference.provider)}] in snob.toml, or correct the reference"
+            yield Problem("no-provider", message, shown(review_file.path), key=rule_id, hint=hint)
+
+
+def _hash(
+    request: Request, basis: Basis, contexts: Contexts, owed: Iterable[_Owed], tree: WorkTree
+) -> list[str | None]:
+    """The content hash of every candidate that a kept rule or its context needs, None for the others."""
+    needed = set()
+    asked: set[tuple[str, ...]] = set()
+    for item in owed:
+        needed.add(item.place)
+        asked.add(item.patterns)
+    for pattern in {pattern for patterns in asked for pattern in patterns}:
+        needed |= contexts.members(pattern)
+    indices = sorted(needed)
+    paths = [basis.candidates.paths[index] for index in indices]
+    named_badly = [path for path in paths if not is_utf8(path)]
+    problems = Problems()
+    for path in named_badly:
+        hint = "rename it, or leave it out with `exclude` or `ignore`"
+        problems.add(Problem("not-utf8", "a rule needs this file, and its name is not UTF-8", shown(path), hint=hint))
+    problems.raise_any()
+    request.progress.start("hashing files", len(paths))
+    hashes: list[str | None] = [None] * len(basis.candidates.paths)
+    for index, content in zip(indices, tree.content_hashes(paths, request.progress.advance), strict=True):
+        hashes[index] = content
+    unseen = [path for index, path in enumerate(basis.candidates.paths) if hashes[index] is None]
+    by_path = {path: index for index, path in enumerate(basis.candidates.paths)} if unseen else {}
+    for path in absent_among(tree.root, unseen, folders=basis.candidates.submodules):
+        hashes[by_path[path]] = ABSENT
+    return hashes
+
+
+def _judge_all(
+    basis: Basis,
+    contexts: Contexts,
+    hashes: Sequence[str | None],
+    owed: Iterable[_Owed],
+    claims: Mapping[ClaimRef, Claim],
+) -> list[Row]:
+    rows = []
+    for index, rule, patterns, references in owed:
+        context = contexts.context(patterns, index) if patterns else None
+        subject = Subject(basis.candidates.paths[index], hashes[index] or ABSENT, rule.id, rule.fingerprint, context)
+        rows.append(judge(rule, subject, references, claims))
+    return rows
+
+
+def _with_hints(rows: list[Row], tree: WorkTree) -> list[Row]:
+    """The rows, a stale one's content difference marked where it is nothing but line ends (C1)."""
+    variants: dict[str, frozenset[str]] = {}
+    told = []
+    for row in rows:
+        if row.standing is not Standing.STALE:
+            told.append(row)
+            continue
+        path = row.subject.path
+        references = []
+        for reference in row.references:
+            differences = []
+            for difference in reference.differences:
+                if difference.field == "content_hash" and isinstance(difference.recorded, str):
+                    if path not in variants:
+                        variants[path] = _variants(path, tree)
+                    if difference.recorded in variants[path]:
+                        difference = difference._replace(hint=HINT)
+                differences.append(difference)
+            references.append(reference._replace(differences=tuple(differences)))
+        told.append(row._replace(references=tuple(references)))
+    return told
+
+
+def _variants(path: str, tree: WorkTree) -> frozenset[str]:
+    try:
+        return hashes_of_other_line_ends(tree.read(path, _LINE_ENDS_CAP))
+    except FileError:
+        # A link, a submodule or a very large file: the difference stands, only without a hint.
+        return frozenset()
+
+
+def _summarise(rows: Iterable[Row], candidates: int, fail_on: Level) -> Summary:
+    counts = dict.fromkeys(Standing, 0)
+    failing = 0
+    for row in rows:
+        counts[row.standing] += 1
+        failing += fails(row, fail_on)
+    return Summary(
+        candidates=candidates,
+        obligations=sum(counts.values()),
+        satisfied=counts[Standing.SATISFIED],
+        exempt=counts[Standing.EXEMPT],
+        stale=counts[Standing.STALE],
+        missing=counts[Standing.MISSING],
+        violated=counts[Standing.VIOLATED],
+        failing=failing,
+    )
+
+
+def fails(row: Row, fail_on: Level) -> bool:
+    """Whether a row fails a check that fails on `fail_on` and worse."""
+    if row.standing in {Standing.SATISFIED, Standing.EXEMPT}:
+        return False
+    return row.rule.level is Level.ERROR or fail_on is Level.WARNING
+
+
+def _candidate_notices(basis: Basis, hashes: Sequence[str | None], tree: WorkTree) -> Iterable[Notice]:
+    paths = basis.candidates.paths
+    left_out = [path for index, path in enumerate(paths) if hashes[index] == ABSENT and path in basis.candidates.sparse]
+    if left_out:
+        message = f"a sparse checkout leaves out {len(left_out)} tracked files, which are not judged"
+        yield Notice("sparse-file", message, shown(left_out[0]))
+    for index, path in enumerate(paths):
+        if hashes[index] is None and not is_utf8(path):
+            yield Notice("odd-file", "its name is not UTF-8, and no rule needs it", shown(path))
+    yield from _lfs_notices(basis, hashes, tree)
+
+
+def _lfs_notices(basis: Basis, hashes: Sequence[str | None], tree: WorkTree) -> Iterable[Notice]:
+    paths = basis.candidates.paths
+    attributes = [path for path in paths if path == ".gitattributes" or path.endswith("/.gitattributes")]
+    if not any(b"filter=lfs" in _read_some(path, tree, RECORD_CAP) for path in attributes):
+        return
+    for index, path in enumerate(paths):
+        if hashes[index] and _read_some(path, tree, _LFS_CAP).startswith(_LFS_POINTER):
+            yield Notice("lfs-pointer", "is a Git LFS pointer: the content it stands for is not judged", shown(path))
+
+
+def _read_some(path: str, tree: WorkTree, cap: int) -> bytes:
+    try:
+        return tree.read(path, cap)
+    except FileError:
+        # Larger than what is looked for, or no regular file.
+        return b""
+
+
+def _claim_notices(rows: Iterable[Row], contexts: Contexts, basis: Basis) -> Iterable[Notice]:
+    untracked = {index for index, path in enumerate(basis.candidates.paths) if path in basis.candidates.untracked}
+    told: set[tuple[str, ...]] = set()
+    for row in rows:
+        if disagree(row):
+            message = f"current claims for {row.rule.id} say both satisfied and violated; satisfied counts"
+            yield Notice("claims-disagree", message, row.subject.path)
+        context = row.subject.context
+        if not untracked or context is None or row.standing is not Standing.SATISFIED or context.patterns in told:
+            continue
+        told.add(context.patterns)
+        members = {index for pattern in context.patterns for index in contexts.members(pattern)} & untracked
+        if members:
+            first = shown(basis.candidates.paths[min(members)])
+            message = f"a claim covers {len(members)} untracked context files, which nobody else has"
+            yield Notice("context-untracked", message, first)
+
+
+def _record_notices(basis: Basis, tree: WorkTree, wanted: Iterable[ClaimRef]) -> Iterable[Notice]:
+    if not basis.candidates.in_git:
+        return
+    listed = {entry.path for entry in tree.listing()}
+    records = [
+        *{rule.path for rule in basis.policies.rules},
+        *(review_file.path for review_file in basis.review_files.by_source.values()),
+        *(f"{basis.settings.claims}/{ref.id}.toml" for ref in wanted if ref.provider == LOCAL),
+    ]
+    for path in sorted(records):
+        if path not in listed and tree.kind(path) is not None:
+            yield Notice("record-ignored", "git ignores this record, so nobody else will have it", shown(path))
+
+
+def _provider_notices(basis: Basis, wanted: Iterable[ClaimRef]) -> Iterable[Notice]:
+    used = {reference.provider for reference in wanted}
+    for name in basis.settings.providers:
+        if name not in used:
+            yield Notice("unused-provider", f"no row judged refers to the provider `{name}`", "snob.toml")
+
+
+def _path_notices(filters: Iterable[str], rows: Sequence[Row]) -> Iterable[Notice]:
+    for kept in filters:
+        if not any(is_below(row.subject.path, kept) for row in rows):
+            yield Notice("nothing-owed", "no rule matches anything here", shown(kept or "."))

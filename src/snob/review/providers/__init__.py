@@ -1,0 +1,1 @@
+"""Where claims come from: files in the repository, and configured commands."""

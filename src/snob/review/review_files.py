@@ -1,0 +1,121 @@
+"""Review files: which claims a file relies on, what further context it declares, and the marker of a deleted file."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from snob.errors import FileError, InputError, Problem
+from snob.ground.documents import RECORD_CAP
+from snob.ground.files import Kind
+from snob.ground.paths import shown
+from snob.ground.tables import Source
+from snob.review.policies import join_patterns
+from snob.review.settings import LOCAL
+from snob.review.terms import ClaimRef, Notice, ReviewFile
+
+if TYPE_CHECKING:
+    from snob.errors import Problems
+    from snob.ground.snapshots import Snapshot
+    from snob.ground.tables import Table
+
+SUFFIX: Final = ".review.toml"
+_LOCAL_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*\Z")
+
+
+class ReviewFiles(NamedTuple):
+    """The review files by source path."""
+
+    by_source: dict[str, ReviewFile]
+    notices: tuple[Notice, ...]
+
+
+def read_review_files(snapshot: Snapshot, directory: str, problems: Problems) -> ReviewFiles:
+    """
+    Every review file below `directory`; each fault goes to `problems`.
+
+    Raises `FileError` where the folder cannot be listed.
+    """
+    found = {}
+    notices = []
+    for path, kind in snapshot.below(directory):
+        if not path.endswith(SUFFIX) or path == f"{directory}/{SUFFIX}":
+            notices.append(Notice("stray-file", f"no review file: its name does not end in `{SUFFIX}`", shown(path)))
+            continue
+        if kind is not Kind.REGULAR:
+            message = f"a review file is a regular file, and this is a {kind.value}"
+            problems.add(Problem("not-regular", message, shown(path)))
+            continue
+        source = path[len(directory) + 1 : -len(SUFFIX)]
+        try:
+            table = Source(path, snapshot.read(path, RECORD_CAP), problems).table()
+        except (InputError, FileError) as error:
+            problems.extend(error.problems)
+            continue
+        found[source] = _read_review_file(table, path, source)
+    return ReviewFiles(found, tuple(notices))
+
+
+def _read_review_file(table: Table, path: str, source: str) -> ReviewFile:
+    context = join_patterns(table.globs("context") or ())
+    deleted = table.flag("deleted")
+    claims = {}
+    entries = table.table("claims")
+    if entries is not None:
+        for rule_id in entries:
+            claims[rule_id] = _read_references(entries, rule_id)
+    table.finish()
+    return ReviewFile(path, source, context, claims, deleted)
+
+
+def _read_references(entries: Table, rule_id: str) -> tuple[ClaimRef, ...]:
+    value = entries.raw(rule_id)
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        entries.complain("wrong-type", "must be a claim reference `PROVIDER:ID`, or a list of them", rule_id)
+        return ()
+    references = []
+    for text in texts:
+        reference = parse_reference(text)
+        if reference is None:
+            entries.complain("invalid-value", f"{text!r} is no claim reference `PROVIDER:ID`", rule_id)
+        else:
+            references.append(reference)
+    return tuple(dict.fromkeys(references))
+
+
+def parse_reference(text: str) -> ClaimRef | None:
+    """The claim reference that `text` writes; None where it is none (T49)."""
+    provider, colon, claim_id = text.partition(":")
+    if not colon or not provider or not claim_id or not claim_id.isprintable():
+        return None
+    if provider == LOCAL and not _LOCAL_ID.match(claim_id):
+        return None
+    return ClaimRef(provider, claim_id)
+
+
+def check_sources(
+    review_files: ReviewFiles,
+    snapshot: Snapshot,
+    sparse: frozenset[str],
+    submodules: frozenset[str],
+    problems: Problems,
+) -> None:
+    """
+    Complain of a review file whose source is gone and that has no marker, and of a marker whose source is there (`F75`–`F77`).
+
+    A source is present where anything but a folder stands at its path, ignored or not; where it is a submodule; or where a
+    sparse checkout left it out. Raises `FileError` where that cannot be told.
+    """
+    for source, review_file in sorted(review_files.by_source.items()):
+        kind = snapshot.kind(source)
+        present = source in sparse or (kind is not None and (kind is not Kind.DIRECTORY or source in submodules))
+        if review_file.deleted and present:
+            message = f"is marked `deleted = true`, and its source {shown(source)} exists"
+            problems.add(
+                Problem("source-exists", message, shown(review_file.path), key="deleted", hint="remove the marker")
+            )
+        elif not review_file.deleted and not present:
+            message = f"has no source file {shown(source)}"
+            hint = "if the file was deleted, mark this as its record with `deleted = true`, or remove it; else correct its path"
+            problems.add(Problem("no-source", message, shown(review_file.path), hint=hint))
