@@ -120,11 +120,11 @@ def _decode_text(data: bytes, path: str, cap: int) -> str:
 def _longest_dotted_key(text: str) -> int:
     longest = dots = 0
     for match in _TOKEN.finditer(text):
-        token = match.group()
-        if token == ".":
+        lexeme = match.group()
+        if lexeme == ".":
             dots += 1
             longest = max(longest, dots)
-        elif not (token[0] in "\"' \t" or token[0].isalnum() or token[0] in "_-"):
+        elif not (lexeme[0] in "\"' \t_-" or lexeme[0].isalnum()):
             dots = 0
     return longest
 

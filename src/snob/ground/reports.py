@@ -26,7 +26,8 @@ class Line(NamedTuple):
     @property
     def plain(self) -> str:
         """The line without styles, unwrapped."""
-        return (" " * self.indent + "".join(text for text, _ in self.spans)).rstrip()
+        text = "".join([text for text, _ in self.spans])
+        return f"{' ' * self.indent}{text}".rstrip() if self.indent else text.rstrip()
 
 
 def line(text: str = "", style: str = "", *, indent: int = 0) -> Line:

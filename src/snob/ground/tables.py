@@ -33,7 +33,7 @@ class Table:
         """Whether the key is there."""
         return name in self._values
 
-    def keys(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[str]:
         """The keys in the order of the file."""
         return iter(self._values)
 

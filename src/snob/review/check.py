@@ -289,27 +289,23 @@ def _variants(path: str, tree: WorkTree) -> frozenset[str]:
         return frozenset()
 
 
-def _summarise(rows: Iterable[Row], candidates: int, fail_on: Level) -> Summary:
-    counts = dict.fromkeys(Standing, 0)
-    failing = 0
-    for row in rows:
-        counts[row.standing] += 1
-        failing += fails(row, fail_on)
+def _summarise(rows: Sequence[Row], candidates: int, fail_on: Level) -> Summary:
+    standings = [row.standing for row in rows]
     return Summary(
         candidates=candidates,
-        obligations=sum(counts.values()),
-        satisfied=counts[Standing.SATISFIED],
-        exempt=counts[Standing.EXEMPT],
-        stale=counts[Standing.STALE],
-        missing=counts[Standing.MISSING],
-        violated=counts[Standing.VIOLATED],
-        failing=failing,
+        obligations=len(rows),
+        satisfied=standings.count(Standing.SATISFIED),
+        exempt=standings.count(Standing.EXEMPT),
+        stale=standings.count(Standing.STALE),
+        missing=standings.count(Standing.MISSING),
+        violated=standings.count(Standing.VIOLATED),
+        failing=sum(fails(row, fail_on) for row in rows),
     )
 
 
 def fails(row: Row, fail_on: Level) -> bool:
     """Whether a row fails a check that fails on `fail_on` and worse."""
-    if row.standing in {Standing.SATISFIED, Standing.EXEMPT}:
+    if row.standing is Standing.SATISFIED or row.standing is Standing.EXEMPT:
         return False
     return row.rule.level is Level.ERROR or fail_on is Level.WARNING
 

@@ -28,6 +28,8 @@ def judge(rule: Rule, subject: Subject, refs: Sequence[ClaimRef], claims: Mappin
 
 def disagree(row: Row) -> bool:
     """Whether current claims of one obligation say both satisfied and violated."""
+    if len(row.references) < 2:
+        return False
     return len({ref.claim.verdict for ref in row.references if ref.claim is not None and not ref.differences}) > 1
 
 

@@ -87,7 +87,7 @@ def _read_policy(table: Table, name: str, path: str) -> list[Rule]:
             if not _NAME.match(key):
                 entry.complain("invalid-value", "is no rule name: use small letters, digits, `.`, `_` and `-`")
             found.append(_read_rule(entry, f"{name}/{key}", path, match, exclude, context))
-        if not list(rules.keys()):
+        if not list(rules):
             rules.complain("missing-key", "has no rule; a policy needs one or more")
     elif "rules" not in table:
         table.complain("missing-key", "is missing: a policy needs one rule or more", "rules")

@@ -26,6 +26,7 @@ _MARK = {
     Standing.MISSING: "bad",
     Standing.VIOLATED: "bad",
 }
+_WORD = {standing: f"{standing.value:<10}" for standing in Standing}
 _FIELD_WORDS = {
     "content_hash": "the file's content",
     "rule_fingerprint": "the rule's definition",
@@ -131,18 +132,17 @@ def pending_text(request: Request, judgement: Judgement) -> Iterator[Line]:
 
 
 def _row_lines(row: Row, fail_on: Level) -> Iterator[Line]:
-    style = _MARK[row.standing] if row.standing is not Standing.SATISFIED and fails(row, fail_on) else _soft(row)
-    head = ((f"{row.standing.value:<9} ", style), (shown(row.subject.path), "bold"), (f"  {row.rule.id}", ""))
-    level = ((f"  {row.rule.level.value}", "warn"),) if row.rule.level is Level.WARNING else ()
-    yield Line(head + level)
+    style = _MARK[row.standing]
+    if style == "bad" and not fails(row, fail_on):
+        style = "warn"
+    tail = f"  {row.rule.id}"
+    if row.rule.level is Level.WARNING:
+        tail += "  (warning)"
     if row.standing is Standing.MISSING and not row.references:
-        yield line("no review is recorded", indent=10)
+        tail += ": no review is recorded"
+    yield Line(((_WORD[row.standing], style), (shown(row.subject.path), "bold"), (tail, "")))
     for reference in row.references:
         yield from _reference_lines(reference)
-
-
-def _soft(row: Row) -> str:
-    return "warn" if row.standing in {Standing.STALE, Standing.MISSING, Standing.VIOLATED} else _MARK[row.standing]
 
 
 def _reference_lines(reference: Reference) -> Iterator[Line]:

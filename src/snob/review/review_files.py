@@ -102,7 +102,7 @@ def check_sources(
     problems: Problems,
 ) -> None:
     """
-    Complain of a review file whose source is gone and that has no marker, and of a marker whose source is there (`F75`–`F77`).
+    Complain of a review file whose source is gone and that has no marker, and of a marker whose source is there (`F75`, `F76`, `F77`).
 
     A source is present where anything but a folder stands at its path, ignored or not; where it is a submodule; or where a
     sparse checkout left it out. Raises `FileError` where that cannot be told.

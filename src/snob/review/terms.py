@@ -27,6 +27,9 @@ class Standing(Enum):
     STALE = "stale"
     MISSING = "missing"
 
+    # Enum's own hash is a call into Python, and a report looks a standing up for each of its rows.
+    __hash__ = object.__hash__
+
 
 class Verdict(Enum):
     """What a claim says of its subject."""
