@@ -5,15 +5,11 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from snob import __version__
 
-if TYPE_CHECKING:
-    from typing import NoReturn
 
-
-def run() -> NoReturn:
+def run() -> None:
     """The console script: run `sys.argv`, end with its status."""
     # NOTE: a run is short, and hundreds of thousands of small values live to its end: collecting them again and again
     # finds nothing to free.

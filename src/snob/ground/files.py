@@ -243,11 +243,17 @@ def absent_among(root: str, paths: Iterable[str], folders: Container[str]) -> li
     One that cannot be looked at counts as there: whoever needs it will find out why it cannot be read.
     """
     absent = []
+    here: str | None = None
+    folder = -1
     with Folders(root) as opened:
         for path in paths:
             directory, _, name = path.rpartition("/")
             try:
-                mode = os.lstat(name, dir_fd=opened.enter(directory)).st_mode
+                if directory != here:
+                    here = None
+                    folder = opened.enter(directory)
+                    here = directory
+                mode = os.lstat(name, dir_fd=folder).st_mode
             except OSError as error:
                 if error.errno in ABSENT_ERRORS:
                     absent.append(path)

@@ -9,10 +9,8 @@ path outside the checkout (T11) and discovers the repository by itself, so that 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
-import tempfile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from snob.errors import GitError, Problem
@@ -298,6 +296,8 @@ def read_blobs(git: Git, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 
     Raises `GitError` where an object is missing, is no blob, or its bytes do not give its id.
     """
+    import tempfile  # noqa: PLC0415 - only a command that reads history pays for it
+
     wanted = list(oids)
     if not wanted:
         return
@@ -324,6 +324,8 @@ def read_blobs(git: Git, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
 
 def blob_id(data: bytes, object_format: str) -> str:
     """The id that git gives to a blob of these bytes."""
+    import hashlib  # noqa: PLC0415 - only a command that reads history pays for it
+
     state = hashlib.new(object_format, b"blob %d\0" % len(data), usedforsecurity=False)
     state.update(data)
     return state.hexdigest()

@@ -12,7 +12,7 @@ import marshal
 import os
 import selectors
 import stat
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from snob.errors import FileError, Problem
 from snob.ground.digests import REGULAR, SYMLINK, content_hash, hasher, written
@@ -31,28 +31,18 @@ ABSENT: Final = ""
 """What stands for the content hash of a path at which there is no file: nothing, or a folder."""
 
 
-class Key(NamedTuple):
-    """What of a file's state tells that its bytes were not touched (T63); times in nanoseconds."""
-
-    size: int
-    mtime: int
-    ctime: int
-    inode: int
-    device: int
-    mode: int
-
-
-class Hashed(NamedTuple):
-    """One file that was hashed; `key` is None where it is no regular file."""
-
-    content: str
-    """The content hash, or `ABSENT`."""
-    key: Key | None
+Key = tuple[int, int, int, int, int, int]
+"""
+What of a file's state tells that its bytes were not touched (T63): size in bytes, modification and change times in
+nanoseconds, inode, device and mode. A plain tuple, like the row below, because there is one per file.
+"""
+Hashed = tuple[str, Key | None]
+"""The content hash of one file, or `ABSENT`, and its key, which only a regular file has."""
 
 
 def key_of(state: os.stat_result) -> Key:
     """The key of a file's state."""
-    return Key(state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev, state.st_mode)
+    return state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev, state.st_mode
 
 
 def hash_files(
@@ -74,47 +64,59 @@ def hash_files(
                 advance(len(share))
     else:
         rows = _hash_forked(root, paths, workers, advance)
-    problems = [Problem(*row[2:]) for row in rows if len(row) > 2]
+    problems = [Problem(*fault) for _, _, fault in rows if fault is not None]
     if problems:
         raise FileError(*problems)
-    return [Hashed(row[0], None if row[1] is None else Key(*row[1])) for row in rows]
+    return [(content, key) for content, key, _ in rows]
 
 
-_Row = tuple[str, "tuple[int, ...] | None"] | tuple[str, None, str, str, str]
-"""Content and key, or, of a file that cannot be hashed, also code, message and path."""
+_Row = tuple[str, Key | None, "tuple[str, str, str] | None"]
+"""Content hash and key; and of a file that cannot be hashed, the code, message and path of its problem."""
+_NOTHING: Final[_Row] = (ABSENT, None, None)
 
 
 def _hash_share(folders: Folders, paths: Sequence[str]) -> list[_Row]:
     """Hash some paths; plain values only, because a worker sends them through a pipe."""
-    return [_hash_one(folders, path) for path in paths]
+    rows = []
+    here: str | None = None
+    folder = -1
+    for path in paths:
+        directory, _, name = path.rpartition("/")
+        try:
+            if directory != here:
+                here = None
+                folder = folders.enter(directory)
+                here = directory
+            rows.append(_hash_one(folder, name, path))
+        except OSError as error:
+            if error.errno in ABSENT_ERRORS:
+                rows.append(_NOTHING)
+            else:
+                rows.append((ABSENT, None, ("unreadable", os.strerror(error.errno or 0), path)))
+        except ValueError:
+            # EDGE CASE: no file has a NUL in its name.
+            rows.append(_NOTHING)
+    return rows
 
 
-def _hash_one(folders: Folders, path: str) -> _Row:
-    directory, _, name = path.rpartition("/")
-    try:
-        folder = folders.enter(directory)
-        for _ in range(2):
-            try:
-                descriptor = os.open(name, READ_FLAGS, dir_fd=folder)
-            except OSError as error:
-                return _no_regular_file(folder, name, path, error)
-            try:
-                before = os.fstat(descriptor)
-                if not stat.S_ISREG(before.st_mode):
-                    return _by_mode(folder, name, path, before.st_mode)
-                raw = _digest_open(descriptor, before.st_size)
-                after = os.fstat(descriptor)
-            finally:
-                os.close(descriptor)
-            if raw is not None and same_state(before, after):
-                return written(raw, REGULAR), tuple(key_of(before))
-    except OSError as error:
-        if error.errno in ABSENT_ERRORS:
-            return ABSENT, None
-        return ABSENT, None, "unreadable", os.strerror(error.errno or 0), path
-    except ValueError:
-        return ABSENT, None
-    return ABSENT, None, "moving", "changed while it was read, twice", path
+def _hash_one(folder: int, name: str, path: str) -> _Row:
+    """The row of the file `name` in an open folder, tried a second time where it moved meanwhile."""
+    for _ in range(2):
+        try:
+            descriptor = os.open(name, READ_FLAGS, dir_fd=folder)
+        except OSError as error:
+            return _no_regular_file(folder, name, path, error)
+        try:
+            before = os.fstat(descriptor)
+            if not stat.S_ISREG(before.st_mode):
+                return _by_mode(folder, name, path, before.st_mode)
+            raw = _digest_open(descriptor, before.st_size)
+            after = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        if raw is not None and same_state(before, after):
+            return written(raw, REGULAR), key_of(before), None
+    return ABSENT, None, ("moving", "changed while it was read, twice", path)
 
 
 def _digest_open(descriptor: int, size: int) -> bytes | None:
@@ -140,10 +142,10 @@ def _no_regular_file(folder: int, name: str, path: str, error: OSError) -> _Row:
 
 def _by_mode(folder: int, name: str, path: str, mode: int) -> _Row:
     if stat.S_ISLNK(mode):
-        return content_hash(os.fsencode(os.readlink(name, dir_fd=folder)), SYMLINK), None
+        return content_hash(os.fsencode(os.readlink(name, dir_fd=folder)), SYMLINK), None, None
     if stat.S_ISDIR(mode):
-        return ABSENT, None
-    return ABSENT, None, "special-file", "is a FIFO, a socket or a device", path
+        return _NOTHING
+    return ABSENT, None, ("special-file", "is a FIFO, a socket or a device", path)
 
 
 def _hash_forked(root: str, paths: Sequence[str], workers: int, advance: Callable[[int], None]) -> list[_Row]:

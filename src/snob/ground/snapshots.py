@@ -94,7 +94,7 @@ class WorkTree:
             rows = self._cache.hash_files(self.root, paths, self._jobs, advance)
         else:
             rows = hash_files(self.root, paths, self._jobs, advance)
-        hashes = [row.content for row in rows]
+        hashes = [content for content, _ in rows]
         gitlinks = {listed.path: listed.oid for listed in self.listing() if listed.mode == GITLINK_MODE}
         if gitlinks:
             for index, path in enumerate(paths):

@@ -12,15 +12,17 @@ from __future__ import annotations
 import contextlib
 import os
 import struct
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from snob.errors import FileError
 from snob.ground.digests import hasher, written
 from snob.ground.files import Folders, replace
-from snob.ground.hashing import Hashed, Key, hash_files, key_of
+from snob.ground.hashing import hash_files, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from snob.ground.hashing import Hashed
 
 _MAGIC: Final = b"snob stat cache 1\n"
 _HEAD: Final = struct.Struct("<QQQ32s")
@@ -41,67 +43,90 @@ class StatCache:
         self, root: str, paths: Sequence[str], jobs: int | None, advance: Callable[[int], None]
     ) -> list[Hashed]:
         """As `hashing.hash_files`, reading only files that moved since the cache was written; the cache is kept up."""
-        known, stamp = self._load()
-        found: list[Hashed | None] = [None] * len(paths)
-        unsure = []
-        with Folders(root) as folders:
-            for index, path in enumerate(paths):
-                row = known.get(path)
-                directory, _, name = path.rpartition("/")
-                if row is not None and _settled(row.key, stamp) and row.key == _look(folders, directory, name):
-                    found[index] = row
-                    continue
-                unsure.append(index)
+        cached = self._load()
+        found = _untouched(root, paths, cached)
+        unsure = [index for index, row in enumerate(found) if row is None]
         advance(len(paths) - len(unsure))
         fresh = hash_files(root, [paths[index] for index in unsure], jobs, advance)
         for index, row in zip(unsure, fresh, strict=True):
             found[index] = row
         rows = [row for row in found if row is not None]
-        if unsure or len(paths) != len(known):
+        if unsure or len(paths) != len(cached.paths):
             self._store(paths, rows)
         return rows
 
-    def _load(self) -> tuple[dict[str, Hashed], int]:
-        """The rows by path, and when they were written; none where the file cannot be believed."""
+    def _load(self) -> _Cached:
+        """What the file holds; nothing where it cannot be believed."""
         try:
             with open(self._file, "rb") as file:
-                state = os.fstat(file.fileno())
+                stamp = os.fstat(file.fileno()).st_mtime_ns
                 data = file.read()
         except OSError:
-            return {}, 0
-        if not data.startswith(_MAGIC) or len(data) < len(_MAGIC) + _HEAD.size:
-            return {}, 0
-        rows, names, root, check = _HEAD.unpack_from(data, len(_MAGIC))
-        body = data[len(_MAGIC) + _HEAD.size :]
-        if len(body) != root + names + rows * _ROW.size or hasher(body).digest() != check or body[:root] != self._root:
-            return {}, 0
-        paths = os.fsdecode(body[root : root + names]).split("\0") if rows else []
-        known = {
-            path: Hashed(written(digest), Key(*key))
-            for path, (*key, digest) in zip(paths, _ROW.iter_unpack(body[root + names :]), strict=True)
-        }
-        return known, state.st_mtime_ns
+            return _NOTHING
+        start = len(_MAGIC) + _HEAD.size
+        if not data.startswith(_MAGIC) or len(data) < start:
+            return _NOTHING
+        count, names, root, check = _HEAD.unpack_from(data, len(_MAGIC))
+        body = data[start:]
+        if len(body) != root + names + count * _ROW.size or hasher(body).digest() != check or body[:root] != self._root:
+            return _NOTHING
+        paths = os.fsdecode(body[root : root + names]).split("\0") if count else []
+        return _Cached(paths, body[root + names :], stamp)
 
     def _store(self, paths: Sequence[str], rows: Sequence[Hashed]) -> None:
         """Write the rows of regular files; a cache that cannot be written is a cache that is not there."""
-        kept = [(path, row) for path, row in zip(paths, rows, strict=True) if row.key is not None]
-        names = os.fsencode("\0".join(path for path, _ in kept))
-        packed = b"".join(
-            _ROW.pack(*row.key, bytes.fromhex(row.content.partition(":")[2])) for _, row in kept if row.key is not None
-        )
-        body = self._root + names + packed
+        kept = [
+            (path, _ROW.pack(*key, bytes.fromhex(content.partition(":")[2])))
+            for path, (content, key) in zip(paths, rows, strict=True)
+            if key is not None
+        ]
+        names = os.fsencode("\0".join([path for path, _ in kept]))
+        body = self._root + names + b"".join([packed for _, packed in kept])
         head = _HEAD.pack(len(kept), len(names), len(self._root), hasher(body).digest())
         with contextlib.suppress(FileError):
             replace(self._file, _MAGIC + head + body)
 
 
-def _look(folders: Folders, directory: str, name: str) -> Key | None:
-    try:
-        return key_of(os.lstat(name, dir_fd=folders.enter(directory)))
-    except (OSError, ValueError):
-        # Hashing looks again, and tells an absent file from one that may not be looked at.
-        return None
+class _Cached(NamedTuple):
+    """The paths of a cache, their packed rows in the same order, and when both were written, in nanoseconds."""
+
+    paths: list[str]
+    rows: bytes
+    stamp: int
 
 
-def _settled(key: Key | None, stamp: int) -> bool:
-    return key is not None and max(key.mtime, key.ctime) + _RACY < stamp
+_NOTHING: Final = _Cached([], b"", 0)
+
+
+def _untouched(root: str, paths: Sequence[str], cached: _Cached) -> list[Hashed | None]:
+    """For each path the cached row, where the file is what it was; else None."""
+    if not cached.paths:
+        return [None] * len(paths)
+    rows: Iterable[tuple[Any, ...] | None]
+    if cached.paths == list(paths):
+        rows = _ROW.iter_unpack(cached.rows)
+    else:
+        by_path = dict(zip(cached.paths, _ROW.iter_unpack(cached.rows), strict=True))
+        rows = [by_path.get(path) for path in paths]
+    settled = cached.stamp - _RACY
+    found: list[Hashed | None] = []
+    here: str | None = None
+    folder = -1
+    with Folders(root) as folders:
+        for path, row in zip(paths, rows, strict=True):
+            directory, _, name = path.rpartition("/")
+            try:
+                if directory != here:
+                    here = None
+                    folder = folders.enter(directory)
+                    here = directory
+                key = key_of(os.lstat(name, dir_fd=folder))
+            except (OSError, ValueError):
+                # Hashing looks again, and tells an absent file from one that may not be looked at.
+                found.append(None)
+                continue
+            if row is not None and row[:6] == key and key[1] < settled and key[2] < settled:
+                found.append((written(row[6]), key))
+            else:
+                found.append(None)
+    return found
