@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from builders.repo import Repo
 from hypothesis import HealthCheck, settings
+
+from builders.repo import Repo
 
 settings.register_profile("snob", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("snob")

@@ -63,7 +63,11 @@ class Repo:
         emails = {f"GIT_{role}_EMAIL": "test@example.invalid" for role in identity}
         dates = {f"GIT_{role}_DATE": "2026-01-01T00:00:00Z" for role in identity}
         done = subprocess.run(
-            ["git", *argv], cwd=self.root, env={**os.environ, **names, **emails, **dates}, capture_output=True, check=False
+            ["git", *argv],
+            cwd=self.root,
+            env={**os.environ, **names, **emails, **dates},
+            capture_output=True,
+            check=False,
         )
         assert done.returncode == 0, done.stderr.decode()
         return os.fsdecode(done.stdout).strip()
@@ -94,14 +98,25 @@ class Repo:
         return self.git("rev-parse", "HEAD")
 
     def policy(
-        self, name: str = "p", *, match: str = '["src/**"]', rule: str = "r", level: str = "error", extra: str = "", more: str = ""
+        self,
+        name: str = "p",
+        *,
+        match: str = '["src/**"]',
+        rule: str = "r",
+        level: str = "error",
+        extra: str = "",
+        more: str = "",
     ) -> Repo:
         """Write a policy with one rule; `extra` stands at the top, `more` in the rule."""
         text = f'match = {match}\n{extra}\n[rules.{rule}]\nlevel = "{level}"\ndescription = "what"\nreview = "how"\n{more}\n'
         return self.write(f"snob/policies/{name}.toml", text)
 
     def snob(
-        self, *argv: str, cwd: str = ".", env: dict[str, str] | None = None, input: str | None = None  # noqa: A002
+        self,
+        *argv: str,
+        cwd: str = ".",
+        env: dict[str, str] | None = None,
+        input: str | None = None,  # noqa: A002
     ) -> Ran:
         """Run the installed command here, as a user would."""
         done = subprocess.run(

@@ -20,7 +20,7 @@ def test_from_a_new_project_to_a_review_that_goes_stale_and_comes_back(repo: Rep
     pending = repo.snob("pending", "src/a.py").exits(0)
     assert "what" in pending.out
     assert "how" in pending.out
-    assert "content_hash = blake3:" in pending.out
+    assert 'content_hash = "blake3:' in pending.out
     repo.snob("check", "src").exits(1)
 
     repo.reviewed("src/a.py")

@@ -14,6 +14,9 @@ def run() -> None:
     # NOTE: a run is short, and hundreds of thousands of small values live to its end: collecting them again and again
     # finds nothing to free.
     gc.disable()
+    if sys.getfilesystemencoding() != "utf-8":
+        # NOTE: names are bytes, and what is hashed and recorded of them is UTF-8; a locale must not change it (C31).
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 - this very process
     status = main(sys.argv[1:])
     # NOTE: leaving without the interpreter's teardown saves the freeing of a few million objects; all output was
     # written straight to its descriptor, so nothing is left to flush.

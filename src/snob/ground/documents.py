@@ -96,6 +96,21 @@ def encode_json_lines(values: Iterable[object]) -> list[bytes]:
     return [encode(value) for value in values]
 
 
+def toml_value(value: object) -> str:
+    """A text, a boolean or a list of these as TOML writes it on one line, with nothing in it that a terminal obeys."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return '"' + "".join(_toml_character(character) for character in str(value)) + '"'
+
+
+def _toml_character(character: str) -> str:
+    if character in {'"', "\\"}:
+        return "\\" + character
+    return character if character.isprintable() else f"\\U{ord(character):08x}"
+
+
 def line_of(data: bytes, name: str) -> int | None:
     """The line, from 1, on which the TOML key or header `name` stands, where exactly one line can be meant."""
     quoted = re.escape(name.encode())

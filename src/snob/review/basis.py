@@ -81,10 +81,12 @@ def basis_notices(basis: Basis, contexts: Contexts, snapshot: Snapshot) -> list[
     """What is odd about the records, and fails nothing by itself."""
     notices = [*basis.policies.notices, *basis.review_files.notices, *basis.candidates.notices]
     paths = basis.candidates.paths
+    idle = frozenset(basis.expansion.idle_patterns)
     for rule in basis.policies.rules:
         for pattern in sorted({pattern for patterns in rule.scope.matches for pattern in patterns}):
-            if pattern in basis.expansion.idle_patterns:
-                notices.append(_idle(f"`match` pattern {pattern!r} of {rule.id}", pattern, rule.path, basis))
+            if pattern in idle:
+                what = f"`match` pattern {pattern!r} of {rule.id}"
+                notices.append(_idle(what, pattern, rule.path, basis))
     for pattern, (owner, path) in _context_patterns(basis):
         if not contexts.members(pattern):
             notices.append(_idle(f"`context` pattern {pattern!r} of {owner}", pattern, path, basis))

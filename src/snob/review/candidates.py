@@ -51,6 +51,8 @@ def read_candidates(snapshot: Snapshot, settings: Settings, *, in_git: bool) -> 
             continue
         if path.startswith(TOOL_FOLDER) and not listed.tracked:
             continue
+        if path == ".git" or path.endswith("/.git"):
+            continue
         if settings.ignore and ignore.matches(path):
             continue
         paths.append(path)

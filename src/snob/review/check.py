@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from snob.review.basis import Basis
     from snob.review.contexts import Contexts
     from snob.review.settings import Settings
-    from snob.review.terms import Claim, ClaimRef, ReviewFile, Row, Rule
+    from snob.review.terms import Claim, ClaimRef, Difference, ReviewFile, Row, Rule
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _LFS_CAP = 1024
@@ -268,17 +268,20 @@ def _with_hints(rows: list[Row], tree: WorkTree) -> list[Row]:
         path = row.subject.path
         references = []
         for reference in row.references:
-            differences = []
-            for difference in reference.differences:
-                if difference.field == "content_hash" and isinstance(difference.recorded, str):
-                    if path not in variants:
-                        variants[path] = _variants(path, tree)
-                    if difference.recorded in variants[path]:
-                        difference = difference._replace(hint=HINT)
-                differences.append(difference)
-            references.append(reference._replace(differences=tuple(differences)))
+            if any(difference.field == "content_hash" for difference in reference.differences) and path not in variants:
+                variants[path] = _variants(path, tree)
+            differences = tuple(
+                _with_hint(difference, variants.get(path, frozenset())) for difference in reference.differences
+            )
+            references.append(reference._replace(differences=differences))
         told.append(row._replace(references=tuple(references)))
     return told
+
+
+def _with_hint(difference: Difference, variants: frozenset[str]) -> Difference:
+    if difference.field == "content_hash" and difference.recorded in variants:
+        return difference._replace(hint=HINT)
+    return difference
 
 
 def _variants(path: str, tree: WorkTree) -> frozenset[str]:

@@ -227,7 +227,10 @@ def _file_lines(file: FileExplanation) -> Iterator[Line]:
     for rule, out in file.excluded:
         yield Line(((rule.id, "dim"), (f"  would match, but is excluded by {', '.join(out)}", "")), 2)
     if file.context_of:
-        yield line(f"it is context of {len(file.context_of):,} reviews, which an edit makes stale:", indent=2)
+        yield line(
+            f"it is context of {len(file.context_of):,} review{'s' * (len(file.context_of) != 1)}, which an edit makes stale:",
+            indent=2,
+        )
         for path, rule_id in file.context_of[:_SHOWN]:
             yield line(f"{shown(path)}  {rule_id}", indent=4)
         if len(file.context_of) > _SHOWN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from snob.ground.documents import encode_json, encode_json_lines
+from snob.ground.documents import encode_json, encode_json_lines, toml_value
 from snob.ground.paths import shown
 from snob.ground.reports import Line, envelope, line
 from snob.review.check import fails
@@ -188,21 +188,27 @@ def _brief(value: object) -> str:
 def _guidance_lines(row: Row) -> Iterator[Line]:
     yield line(shown(row.rule.description), "bold", indent=10)
     for text in row.rule.review.strip().splitlines():
-        yield line(shown(text), indent=10)
-    yield line("subject to record:", "dim", indent=10)
+        yield line(shown(text.expandtabs(4)), indent=10)
+    yield line("the subject, as a claim records it:", "dim", indent=10)
     subject = encode_subject(row.subject)
-    context = subject.pop("context", None)
+    context = subject.pop("context", {})
+    yield line("[subject]", "dim", indent=12)
     for field, value in subject.items():
-        yield line(f"{field} = {value}", "dim", indent=12)
-    if context is not None:
-        yield line(f"context.patterns = {', '.join(map(shown, context['patterns']))}", "dim", indent=12)
-        yield line(f"context.digest = {context['digest']}", "dim", indent=12)
+        yield line(f"{field} = {toml_value(value)}", "dim", indent=12)
+    if context:
+        yield line("[subject.context]", "dim", indent=12)
+    for field, value in context.items():
+        yield line(f"{field} = {toml_value(value)}", "dim", indent=12)
 
 
 def _notice_lines(notices: Iterable[Notice]) -> Iterator[Line]:
     for notice in notices:
         place = f"{notice.path}: " if notice.path is not None else ""
         yield Line((("notice: ", "warn"), (f"{place}{notice.message} [{notice.code}]", "")))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _summary_line(summary: Summary) -> Line:
@@ -213,7 +219,8 @@ def _summary_line(summary: Summary) -> Line:
         for name, count in summary._asdict().items()
         if name in {"satisfied", "exempt", "stale", "missing", "violated"} and count
     )
-    text = f"{summary.obligations:,} obligations on {summary.candidates:,} candidates: {counts}"
-    if summary.failing:
-        return Line(((text, "bold"), (f" — {summary.failing:,} fail", "bad")))
-    return Line(((text, "bold"), (" — pass", "good")))
+    owed = summary.obligations - summary.satisfied - summary.exempt
+    warnings = f", {_count(owed - summary.failing, 'warning')}" if owed > summary.failing else ""
+    head = f"{_count(summary.obligations, 'obligation')} on {_count(summary.candidates, 'candidate')}: {counts}"
+    verdict = ("pass", "good") if not summary.failing else (f"{summary.failing:,} failing", "bad")
+    return Line(((f"{head} — ", "bold"), verdict, (warnings, "warn")))
