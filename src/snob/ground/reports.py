@@ -16,12 +16,14 @@ SCHEMA_VERSION = 1
 
 
 class Line(NamedTuple):
-    """One line of text for people, wrapped to the terminal where it is longer."""
+    """One line of text for people."""
 
     spans: tuple[tuple[str, str], ...]
     """Pieces of text and their styles: `good`, `bad`, `warn`, `dim`, `bold` or the empty text."""
     indent: int = 0
     """Columns by which the line, and what of it is wrapped, is moved in."""
+    prose: bool = False
+    """Whether it may be broken between words where it is wider than the terminal; a path or a digest may not."""
 
     @property
     def plain(self) -> str:
@@ -30,9 +32,9 @@ class Line(NamedTuple):
         return f"{' ' * self.indent}{text}".rstrip() if self.indent else text.rstrip()
 
 
-def line(text: str = "", style: str = "", *, indent: int = 0) -> Line:
+def line(text: str = "", style: str = "", *, indent: int = 0, prose: bool = False) -> Line:
     """A line of one style."""
-    return Line(((text, style),), indent)
+    return Line(((text, style),), indent, prose)
 
 
 def envelope(command: str) -> dict[str, Any]:
@@ -57,7 +59,7 @@ def error_lines(problems: Iterable[Problem]) -> list[Line]:
     for problem in problems:
         place = ":".join(str(part) for part in (problem.path, problem.line) if part is not None)
         head = (("error: ", "bad"), (f"{place}: " if place else "", "bold"), (problem.message, ""))
-        lines.append(Line(head))
+        lines.append(Line(head, prose=True))
         if problem.hint is not None:
-            lines.append(Line((("next: ", "dim"), (problem.hint, "")), 7))
+            lines.append(Line((("next: ", "dim"), (problem.hint, "")), 7, prose=True))
     return lines

@@ -186,9 +186,9 @@ def _brief(value: object) -> str:
 
 
 def _guidance_lines(row: Row) -> Iterator[Line]:
-    yield line(shown(row.rule.description), "bold", indent=10)
+    yield line(shown(row.rule.description), "bold", indent=10, prose=True)
     for text in row.rule.review.strip().splitlines():
-        yield line(shown(text.expandtabs(4)), indent=10)
+        yield line(shown(text.expandtabs(4)), indent=10, prose=True)
     yield line("the subject, as a claim records it:", "dim", indent=10)
     subject = encode_subject(row.subject)
     context = subject.pop("context", {})
