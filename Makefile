@@ -13,7 +13,7 @@ demo: .venv/.installed
 	@$(BIN)/snob check; status=$$?; echo "— exit status $$status"; test $$status -le 1
 	@echo "— snob pending: the work list, with each rule's guidance and the subject to record"
 	@$(BIN)/snob pending; status=$$?; echo "— exit status $$status"; test $$status -eq 0
-	@echo "— snob explain review/bounds-hold: what a rule asks, of which files"
+	@echo "— snob explain ground/runs-nothing: what a rule asks, of which files"
 	@$(BIN)/snob explain ground/runs-nothing
 
 test: lint types tests

@@ -8,6 +8,7 @@ refusal of the operating system is a `FileError`, never "nothing here" (T33).
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -267,21 +268,34 @@ def write_new(root: str, path: str, data: bytes) -> None:
     """
     Write a file that must not exist yet, whole or not at all; folders above it are made where they are missing.
 
-    Raises `FileError` where it exists, or the operating system refuses.
+    Raises `FileError` where it exists, a link stands on the way, or the operating system refuses.
     """
+    directory, _, name = path.rpartition("/")
+    temporary = f"{name}.{os.getpid()}.tmp"
     try:
-        target = os.path.join(root, *path.split("/"))
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        temporary = f"{target}.{os.getpid()}.tmp"
-        _write_through(temporary, data)
-        try:
-            os.link(temporary, target)
-        finally:
-            os.unlink(temporary)
+        with Folders(root) as folders:
+            folder = _make_folders(folders, directory)
+            _write_through(temporary, data, folder)
+            try:
+                os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            finally:
+                os.unlink(temporary, dir_fd=folder)
     except FileExistsError as error:
         raise FileError(Problem("exists", "is there already, and is not overwritten", path)) from error
     except OSError as error:
         raise refused(path, error, "unwritable") from error
+
+
+def _make_folders(folders: Folders, directory: str) -> int:
+    """The descriptor of `directory`, which is made, and what is above it, where it is missing."""
+    here = folders.enter("")
+    done = ""
+    for name in directory.split("/") if directory else ():
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(name, dir_fd=here)
+        done = f"{done}/{name}" if done else name
+        here = folders.enter(done)
+    return here
 
 
 def replace(target: str, data: bytes) -> None:
@@ -303,8 +317,10 @@ def replace(target: str, data: bytes) -> None:
         raise refused(target, error, "unwritable") from error
 
 
-def _write_through(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+def _write_through(path: str, data: bytes, folder: int | None = None) -> None:
+    """Write a new file to the disk itself, relative to the open `folder` where one is given."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    descriptor = os.open(path, flags, 0o666, dir_fd=folder)
     try:
         view = memoryview(data)
         while view:

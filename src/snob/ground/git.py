@@ -64,7 +64,7 @@ class Repository(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """One path that `ls-files` names."""
+    """One path that `ls-files` names, with all that it says of it."""
 
     path: str
     """Relative to the folder that was listed; a nested repository ends in `/`."""
@@ -76,6 +76,15 @@ class Listed(NamedTuple):
     """The index's object id in hexadecimal, empty where it is untracked."""
     skip_worktree: bool
     """Whether a sparse checkout may leave it out of the work tree."""
+
+
+class Listing(NamedTuple):
+    """What a version control system shows of a tree."""
+
+    paths: list[str]
+    """Every path once, sorted by its text; an untracked nested repository ends in `/`."""
+    odd: Mapping[str, Listed]
+    """Of each path that is anything but a tracked regular file in a full work tree, what is known."""
 
 
 class TreeEntry(NamedTuple):
@@ -249,24 +258,38 @@ def start_listing(git: Git) -> Running:
     return git.start("ls-files", "-z", "-v", "-s", "-c", "-o", "--exclude-standard")
 
 
-def read_listing(running: Running) -> list[Listed]:
+def read_listing(running: Running) -> Listing:
     """
-    What is tracked, and what is untracked and not ignored, each path once, sorted by its text.
+    What is tracked, and what is untracked and not ignored.
 
     A path in conflict stands in the index three times, and is listed once (T47). Raises `GitError`.
     """
-    found: dict[str, Listed] = {}
+    paths = []
+    odd: dict[str, Listed] = {}
     for row in os.fsdecode(running.output()).split("\0"):
-        if row[:2] == "? ":
-            found.setdefault(row[2:], Listed(row[2:], tracked=False, mode=0, oid="", skip_worktree=False))
+        if row[:9] in _PLAIN_ROWS:
+            paths.append(row.partition("\t")[2])
+        elif row[:2] == "? ":
+            paths.append(row[2:])
+            odd.setdefault(row[2:], Listed(row[2:], tracked=False, mode=0, oid="", skip_worktree=False))
         elif row:
-            head, tab, path = row.partition("\t")
-            fields = head.split(" ")
-            if not tab or len(fields) != 4:
-                raise GitError(Problem("git", f"git ls-files answered out of form: {shown(row)}"))
-            tag, mode, oid, _ = fields
-            found[path] = Listed(path, tracked=True, mode=int(mode, 8), oid=oid, skip_worktree=tag in "Ss")
-    return [found[path] for path in sorted(found)]
+            listed = _read_row(row)
+            paths.append(listed.path)
+            odd[listed.path] = listed
+    return Listing(sorted(set(paths)), odd)
+
+
+_PLAIN_ROWS: Final = frozenset({"H 100644 ", "H 100755 "})
+"""How the row of a tracked regular file begins."""
+
+
+def _read_row(row: str) -> Listed:
+    head, tab, path = row.partition("\t")
+    fields = head.split(" ")
+    if not tab or len(fields) != 4:
+        raise GitError(Problem("git", f"git ls-files answered out of form: {shown(row)}"))
+    tag, mode, oid, _ = fields
+    return Listed(path, tracked=True, mode=int(mode, 8), oid=oid, skip_worktree=tag in "Ss")
 
 
 def list_tree(git: Git, commit: str, prefix: str) -> list[TreeEntry]:

@@ -13,7 +13,7 @@ from snob.errors import FileError, Problem
 from snob.ground import git as git_questions
 from snob.ground.digests import GITLINK, REGULAR, SYMLINK, content_hash
 from snob.ground.files import Kind, Tree
-from snob.ground.git import GITLINK_MODE, SYMLINK_MODE, Listed
+from snob.ground.git import GITLINK_MODE, SYMLINK_MODE, Listed, Listing
 from snob.ground.hashing import ABSENT, hash_files
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Snapshot(Protocol):
     """A tree of files that can be listed, looked up, read and hashed."""
 
-    def listing(self) -> Sequence[Listed]:
+    def listing(self) -> Listing:
         """Every path that a version control system would show, sorted; raises `SnobError`."""
 
     def kind(self, path: str) -> Kind | None:
@@ -54,18 +54,18 @@ class WorkTree:
         self.root = root
         self._tree = Tree(root)
         self._running: Running | None = git_questions.start_listing(git) if git is not None else None
-        self._listing: list[Listed] | None = None
+        self._listing: Listing | None = None
         self._jobs = jobs
         self._cache = cache
 
-    def listing(self) -> Sequence[Listed]:
+    def listing(self) -> Listing:
         """Tracked files and those that git does not ignore; outside git, every file and link."""
         if self._listing is None:
             if self._running is not None:
                 self._listing = git_questions.read_listing(self._running)
             else:
                 walked = sorted(path for path, _ in self._tree.walk(skip=frozenset({".git"})))
-                self._listing = [Listed(path, tracked=False, mode=0, oid="", skip_worktree=False) for path in walked]
+                self._listing = Listing(walked, {path: _untracked(path) for path in walked})
         return self._listing
 
     def abandon(self) -> None:
@@ -95,7 +95,7 @@ class WorkTree:
         else:
             rows = hash_files(self.root, paths, self._jobs, advance)
         hashes = [content for content, _ in rows]
-        gitlinks = {listed.path: listed.oid for listed in self.listing() if listed.mode == GITLINK_MODE}
+        gitlinks = {path: row.oid for path, row in self.listing().odd.items() if row.mode == GITLINK_MODE}
         if gitlinks:
             for index, path in enumerate(paths):
                 if path in gitlinks and hashes[index] == ABSENT and self.kind(path) is Kind.DIRECTORY:
@@ -123,9 +123,14 @@ class CommitTree:
         }
         self._blobs: dict[str, bytes] = {}
 
-    def listing(self) -> Sequence[Listed]:
+    def listing(self) -> Listing:
         """Every path of the commit."""
-        return [Listed(entry.path, True, entry.mode, entry.oid, False) for entry in self._entries.values()]
+        odd = {
+            path: Listed(path, tracked=True, mode=entry.mode, oid=entry.oid, skip_worktree=False)
+            for path, entry in self._entries.items()
+            if entry.mode in {GITLINK_MODE, SYMLINK_MODE}
+        }
+        return Listing(list(self._entries), odd)
 
     def kind(self, path: str) -> Kind | None:
         """What the commit has at `path`; a submodule is a folder here, as it is on disk."""
@@ -193,6 +198,10 @@ class CommitTree:
         return self._blobs
 
 
+def _untracked(path: str) -> Listed:
+    return Listed(path, tracked=False, mode=0, oid="", skip_worktree=False)
+
+
 def _kind_of_entry(entry: TreeEntry) -> Kind:
     if entry.mode == SYMLINK_MODE:
         return Kind.SYMLINK
@@ -206,9 +215,9 @@ class MemoryTree:
         """Hold `files`; every one is regular."""
         self._files = {path: data.encode() if isinstance(data, str) else data for path, data in sorted(files.items())}
 
-    def listing(self) -> Sequence[Listed]:
+    def listing(self) -> Listing:
         """Every path, as if it were tracked."""
-        return [Listed(path, tracked=True, mode=0o100644, oid="", skip_worktree=False) for path in self._files]
+        return Listing(list(self._files), {})
 
     def kind(self, path: str) -> Kind | None:
         """A regular file, a folder above one, or nothing."""

@@ -106,9 +106,9 @@ def basis_notices(basis: Basis, contexts: Contexts, snapshot: Snapshot) -> list[
         )
     claims = basis.settings.claims + "/"
     notices.extend(
-        Notice("stray-file", "no claim: its name does not end in `.toml`", shown(listed.path))
-        for listed in snapshot.listing()
-        if listed.path.startswith(claims) and not listed.path.endswith(".toml")
+        Notice("stray-file", "no claim: its name does not end in `.toml`", shown(path))
+        for path in snapshot.listing().paths
+        if path.startswith(claims) and not path.endswith(".toml")
     )
     return list(dict.fromkeys(notices))
 

@@ -11,6 +11,7 @@ from snob.review.review_files import SUFFIX
 from snob.review.terms import Notice
 
 if TYPE_CHECKING:
+    from snob.ground.git import Listing
     from snob.ground.snapshots import Snapshot
     from snob.review.settings import Settings
 
@@ -33,42 +34,36 @@ class Candidates(NamedTuple):
 
 def read_candidates(snapshot: Snapshot, settings: Settings, *, in_git: bool) -> Candidates:
     """The candidates of a snapshot (formats.md, Candidates)."""
-    ignore = GlobSet(settings.ignore)
-    paths = []
-    untracked = set()
-    sparse = set()
-    submodules = set()
+    listing = snapshot.listing()
     notices = []
-    reviews, claims = settings.reviews + "/", settings.claims + "/"
-    for listed in snapshot.listing():
-        path = listed.path
+    own = (settings.reviews + "/", settings.claims + "/", TOOL_FOLDER)
+    paths = []
+    for path in listing.paths:
+        if path.startswith(own) and _is_own(path, settings, listing):
+            continue
         if path.endswith("/"):
-            if not path.startswith(TOOL_FOLDER):
-                message = "an untracked repository; its files are not judged here"
-                notices.append(Notice("nested-repository", message, shown(path)))
-            continue
-        if (path.startswith(reviews) and path.endswith(SUFFIX)) or (path.startswith(claims) and path.endswith(".toml")):
-            continue
-        if path.startswith(TOOL_FOLDER) and not listed.tracked:
-            continue
-        if path == ".git" or path.endswith("/.git"):
-            continue
-        if settings.ignore and ignore.matches(path):
-            continue
-        paths.append(path)
-        if not listed.tracked:
-            if in_git:
-                untracked.add(path)
-        else:
-            if listed.skip_worktree:
-                sparse.add(path)
-            if listed.mode == GITLINK_MODE:
-                submodules.add(path)
+            message = "an untracked repository; its files are not judged here"
+            notices.append(Notice("nested-repository", message, shown(path)))
+        elif path != ".git" and not path.endswith("/.git"):
+            paths.append(path)
+    if settings.ignore:
+        accepted = GlobSet(settings.ignore).accepted_all(paths)
+        paths = [path for path, ignored in zip(paths, accepted, strict=True) if not ignored]
+    kept = frozenset(paths) if listing.odd else frozenset()
+    odd = [listed for path, listed in listing.odd.items() if path in kept]
+    untracked = frozenset(listed.path for listed in odd if in_git and not listed.tracked)
+    sparse = frozenset(listed.path for listed in odd if listed.skip_worktree)
+    submodules = frozenset(listed.path for listed in odd if listed.mode == GITLINK_MODE)
     if settings.ignore and not paths:
         notices.append(Notice("ignore-leaves-nothing", "`ignore` leaves no candidate", "snob.toml"))
-    return Candidates(
-        tuple(paths), frozenset(untracked), frozenset(sparse), frozenset(submodules), in_git, tuple(notices)
-    )
+    return Candidates(tuple(paths), untracked, sparse, submodules, in_git, tuple(notices))
+
+
+def _is_own(path: str, settings: Settings, listing: Listing) -> bool:
+    """Whether a path below one of our folders is a review file, a claim, or what the tool keeps for itself."""
+    if path.startswith(TOOL_FOLDER):
+        return path in listing.odd and not listing.odd[path].tracked
+    return path.endswith(SUFFIX) if path.startswith(settings.reviews + "/") else path.endswith(".toml")
 
 
 def is_record(path: str, settings: Settings) -> bool:

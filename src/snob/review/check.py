@@ -364,7 +364,7 @@ def _claim_notices(rows: Iterable[Row], contexts: Contexts, basis: Basis) -> Ite
 def _record_notices(basis: Basis, tree: WorkTree, wanted: Iterable[ClaimRef]) -> Iterable[Notice]:
     if not basis.candidates.in_git:
         return
-    listed = {entry.path for entry in tree.listing()}
+    listed = frozenset(tree.listing().paths)
     records = [
         *{rule.path for rule in basis.policies.rules},
         *(review_file.path for review_file in basis.review_files.by_source.values()),

@@ -104,9 +104,9 @@ def write_first_policy(project: Project) -> tuple[str, ...]:
 def _commonest(tree: WorkTree) -> str:
     """A pattern for the files of the suffix that stands most often among sources."""
     counts: dict[str, int] = {}
-    for listed in tree.listing():
-        suffix = listed.path.rpartition("/")[2].rpartition(".")[2]
-        if suffix in _TEXT_SUFFIXES and listed.path.count("."):
+    for path in tree.listing().paths:
+        stem, dot, suffix = path.rpartition("/")[2].rpartition(".")
+        if stem and dot and suffix in _TEXT_SUFFIXES:
             counts[suffix] = counts.get(suffix, 0) + 1
     if not counts:
         return "**"
