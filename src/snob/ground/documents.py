@@ -133,14 +133,23 @@ def _decode_text(data: bytes, path: str, cap: int) -> str:
 
 
 def _longest_dotted_key(text: str) -> int:
+    """The most dots that follow a part of a key each, blanks between them or not."""
     longest = dots = 0
+    after_part = False
     for match in _TOKEN.finditer(text):
         lexeme = match.group()
-        if lexeme == ".":
+        if lexeme[0] in " \t":
+            continue
+        if lexeme == "." and after_part:
             dots += 1
             longest = max(longest, dots)
-        elif not (lexeme[0] in "\"' \t_-" or lexeme[0].isalnum()):
+            after_part = False
+        elif lexeme[0] in "\"'_-" or lexeme[0].isalnum():
+            dots = 0 if after_part else dots
+            after_part = True
+        else:
             dots = 0
+            after_part = False
     return longest
 
 

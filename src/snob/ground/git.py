@@ -211,6 +211,8 @@ class Git:
         hint = None
         if b"dubious ownership" in answer.err:
             hint = "check out as the user who runs snob, or follow git's advice if you trust the owner"
+        elif b"promisor" in answer.err or b"lazy fetching" in answer.err:
+            hint = "a partial clone lacks objects, and none is fetched during a check: fetch them first"
         elif b"safe.bareRepository" in answer.err or b"bare repository" in answer.err:
             hint = "a folder that looks like a bare repository is not entered; run from the project's own folder"
         return GitError(Problem("git", f"git {command} ended with {answer.code} and said: {said}", hint=hint))

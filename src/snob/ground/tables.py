@@ -89,12 +89,8 @@ class Table:
     def complain(self, code: str, message: str, name: str | None = None, *, hint: str | None = None) -> None:
         """Add a problem about the key `name` of this table, or about the table itself."""
         key = self._dotted(name) if name is not None else self._prefix.rstrip(".") or None
-        own = self._prefix.rstrip(".").rpartition(".")[2]
-        line = (
-            line_of(self._source.data, name if name is not None and name in self._values else own)
-            if name or own
-            else None
-        )
+        there = name if name is not None and name in self._values else self._prefix.rstrip(".").rpartition(".")[2]
+        line = line_of(self._source.data, there) if there else None
         told = message if key is None else f"`{key}` {message}" if not message.startswith("pattern") else message
         self._source.problems.add(Problem(code, told, self._source.path, line, key, hint))
 
