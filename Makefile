@@ -26,7 +26,10 @@ types: .venv/.installed-dev
 	$(BIN)/mypy
 
 tests: .venv/.installed-dev
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 bench: .venv/.installed-dev
 	$(BIN)/python benchmarks/run.py
