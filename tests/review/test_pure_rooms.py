@@ -71,10 +71,21 @@ def test_only_the_very_subject_is_current(change: dict[str, object]) -> None:
     good = encode_subject(SUBJECT)
     recorded = {**good, **change}
     fields = {difference.field for difference in differences(SUBJECT, recorded)}
-    assert {field for field, value in change.items() if field not in good or good[field] != value} - fields <= {
-        field for field, value in change.items() if value is None and field not in good
-    }
-    assert (recorded == good) == (not fields) or None in change.values()
+    assert {field for field, value in change.items() if field not in good or good[field] != value} == fields
+
+
+@pytest.mark.req("F1", "T49")
+@pytest.mark.parametrize("context", [None, SUBJECT.context])
+def test_a_null_is_a_field_and_never_passes_for_an_absent_one(context: Context | None) -> None:
+    expected = SUBJECT._replace(context=context)
+    good = encode_subject(expected)
+    assert () == differences(expected, good)
+    assert ["extra"] == [d.field for d in differences(expected, {**good, "extra": None})]
+    assert ["deleted"] == [d.field for d in differences(expected, {**good, "deleted": None})]
+    assert ["context"] == [d.field for d in differences(expected, {**good, "context": None})]
+    if context is not None:
+        more = {**good["context"], "extra": None}
+        assert ["context.extra"] == [d.field for d in differences(expected, {**good, "context": more})]
 
 
 @pytest.mark.req("F12", "F23")

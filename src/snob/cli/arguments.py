@@ -105,7 +105,7 @@ def _common() -> _Parser:
     group.add_argument("--no-cache", action="store_true", help="read every file, whatever earlier runs found")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="whether text is styled")
     group.add_argument("-v", "--verbose", action="store_true", help="tell of every row, satisfied ones too")
-    group.add_argument("-q", "--quiet", action="store_true", help="no progress and no remarks on standard error")
+    group.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
     return common
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeGuard
 from snob.errors import FileError, Problem
 from snob.ground.clock import monotonic
 from snob.ground.files import replace
-from snob.ground.paths import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,7 +37,6 @@ class Console:
         self._color = color
         self._output = output
         self._environment = environment
-        self._quiet = quiet
         self.progress = Progress(shown_at_all=not quiet and sys.stderr is not None and sys.stderr.isatty())
 
     def report(self, data: bytes) -> None:
@@ -69,11 +67,6 @@ class Console:
         else:
             for line in lines:
                 _write_error(f"{line.plain}\n")
-
-    def says(self, text: str) -> None:
-        """Write one plain line to standard error, unless the run is quiet."""
-        if not self._quiet:
-            _write_error(f"{shown(text)}\n")
 
     def _styled(self, stream: TextIO | None) -> TypeGuard[TextIO]:
         if stream is None:

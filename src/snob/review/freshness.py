@@ -28,22 +28,26 @@ def differences(expected: Subject, recorded: object) -> tuple[Difference, ...]:
         return (Difference("subject", recorded, wanted),)
     if _same(recorded, wanted):
         return ()
-    context, recorded_context = wanted.pop("context", None), recorded.get("context")
-    plain = {field: value for field, value in recorded.items() if field != "context"}
-    found = _field_by_field("", plain, wanted)
+    context, recorded_context = wanted.get("context"), recorded.get("context")
     if isinstance(context, dict) and isinstance(recorded_context, dict):
-        found += _field_by_field("context.", recorded_context, context)
-    elif not _same(recorded_context, context):
-        found.append(Difference("context", recorded_context, context))
-    return tuple(found)
+        return (
+            *_field_by_field("", _without_context(recorded), _without_context(wanted)),
+            *_field_by_field("context.", recorded_context, context),
+        )
+    return tuple(_field_by_field("", recorded, wanted))
+
+
+def _without_context(subject: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: value for field, value in subject.items() if field != "context"}
 
 
 def _field_by_field(prefix: str, recorded: Mapping[str, Any], expected: Mapping[str, Any]) -> list[Difference]:
+    # EDGE CASE: JSON has a null, and a field that is there with no value is not a field that is absent.
     fields = [*expected, *(field for field in recorded if field not in expected)]
     return [
         Difference(prefix + field, recorded.get(field), expected.get(field))
         for field in fields
-        if not _same(recorded.get(field), expected.get(field))
+        if field not in recorded or field not in expected or not _same(recorded[field], expected[field])
     ]
 
 
