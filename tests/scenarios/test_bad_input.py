@@ -266,3 +266,29 @@ def test_a_command_line_that_makes_no_sense_exits_2_in_text_and_in_json(
     if "--format" not in argv:
         machine = repo.snob(*argv, "--format", "json").exits(2)
         assert {"schema_version", "tool_version", "generated_at", "command", "errors"} == machine.json().keys()
+
+
+@pytest.mark.req("T26")
+@pytest.mark.parametrize("folder", ["policies", "reviews", "claims"])
+def test_a_linked_folder_of_records_is_refused(repo: Repo, folder: str) -> None:
+    repo.write("src/a.py").policy().reviewed("src/a.py")
+    (repo.root / "snob" / folder).rename(repo.root / "elsewhere")
+    repo.symlink(f"snob/{folder}", "../elsewhere")
+    assert "not-regular" in repo.snob("check", "--format", "json").exits(2).error_codes()
+    repo.write("snob.toml", f'[paths]\n{folder} = "link/x"\n').symlink("link", "elsewhere")
+    assert "not-regular" in repo.snob("check", "--format", "json").exits(2).error_codes()
+
+
+@pytest.mark.req("T41")
+def test_nothing_that_a_file_says_is_obeyed_by_a_terminal(repo: Repo) -> None:
+    repo.write("src/a.py").write(
+        "snob/policies/p.toml",
+        'match = ["src/**"]\n[rules.r]\ndescription = "\\u001b[2J\\u202e"\nreview = "\\u0007x"\n',
+    )
+    repo.write("snob.toml", '"\\u001b[31m" = 1\n')
+    assert "\x1b" not in repo.snob("check", "--color", "never").exits(2).err
+    repo.remove("snob.toml")
+    told = repo.snob("pending").exits(0).out
+    assert "\\x1b[2J\\u202e" in told
+    assert "\x07" not in told
+    assert "\x1b[2J" not in repo.snob("pending", "--color", "always").exits(0).out

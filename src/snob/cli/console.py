@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeGuard
 from snob.errors import FileError, Problem
 from snob.ground.clock import monotonic
 from snob.ground.files import replace
+from snob.ground.paths import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -86,10 +87,10 @@ class Console:
             if not line.prose:
                 # NOTE: rich takes a fifth of a millisecond for a line; a work list may have a hundred thousand that need
                 # no laying out.
-                pieces = [around[style][0] + piece + around[style][1] for piece, style in line.spans]
+                pieces = [around[style][0] + printable(piece) + around[style][1] for piece, style in line.spans]
                 stream.write(f"{' ' * line.indent}{''.join(pieces)}\n")
             else:
-                text = Text.assemble(*((piece, _STYLES[style]) for piece, style in line.spans))
+                text = Text.assemble(*((printable(piece), _STYLES[style]) for piece, style in line.spans))
                 terminal.print(Padding(text, (0, 0, 0, line.indent)) if line.indent else text)
         stream.flush()
 

@@ -48,27 +48,31 @@ def is_utf8(path: str) -> bool:
     return True
 
 
-def shown(text: str) -> str:
+def shown(name: str) -> str:
     """
-    `text` with nothing in it that a terminal obeys or an encoder refuses; distinct texts stay distinct (T41).
+    A name with nothing in it that a terminal obeys or an encoder refuses; distinct names stay distinct (T41).
 
-    Control characters, bidirectional marks and surrogates are escaped as Python would write them; a backslash is
-    doubled, so that none of its own can be taken for an escape.
+    A backslash of its own is doubled, so that it cannot be taken for the start of an escape.
     """
-    if text.isprintable() and "\\" not in text:
+    return printable(name.replace("\\", "\\\\")) if "\\" in name else printable(name)
+
+
+def printable(text: str) -> str:
+    """
+    `text` with control characters, bidirectional marks and surrogates escaped as Python would write them.
+
+    The last guard before a person's screen, whatever a message quotes.
+    """
+    if text.isprintable():
         return text
-    out = []
-    for character in text:
-        code = ord(character)
-        if character == "\\":
-            out.append("\\\\")
-        elif 0xDC80 <= code <= 0xDCFF:
-            out.append(f"\\x{code - 0xDC00:02x}")
-        elif character.isprintable():
-            out.append(character)
-        else:
-            out.append(character.encode("unicode_escape", "surrogatepass").decode("ascii"))
-    return "".join(out)
+    return "".join(character if character.isprintable() else _escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
 def byte_order(path: str) -> bytes:

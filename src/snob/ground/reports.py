@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snob import __version__
 from snob.ground.clock import utc_now
+from snob.ground.paths import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,8 +28,8 @@ class Line(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """The line without styles, unwrapped."""
-        text = "".join([text for text, _ in self.spans])
+        """The line without styles, unwrapped, and with nothing in it that a terminal obeys."""
+        text = printable("".join([text for text, _ in self.spans]))
         return f"{' ' * self.indent}{text}".rstrip() if self.indent else text.rstrip()
 
 

@@ -38,6 +38,9 @@ class Snapshot(Protocol):
     def below(self, directory: str) -> list[tuple[str, Kind]]:
         """Every path below a folder, listed or not, sorted, with its kind; raises `FileError`."""
 
+    def check_folder(self, directory: str) -> None:
+        """Raise `FileError` where something else than a folder, a link to one included, stands at or above a path."""
+
     def content_hashes(self, paths: Sequence[str], advance: Callable[[int], None] = ...) -> list[str]:
         """The content hash of each sorted path, `ABSENT` where there is no file; raises `SnobError`."""
 
@@ -82,10 +85,8 @@ class WorkTree:
         return self._tree.read(path, cap)
 
     def below(self, directory: str) -> list[tuple[str, Kind]]:
-        """What lies on disk below `directory`, ignored by git or not; a link in its place is an error (T26)."""
-        kind = self._linked_on_the_way(directory)
-        if kind is not None and kind is not Kind.DIRECTORY:
-            raise FileError(Problem("not-regular", f"is a {kind.value}; records are kept in a folder", directory))
+        """What lies on disk below `directory`, ignored by git or not."""
+        self.check_folder(directory)
         return sorted(self._tree.walk(directory))
 
     def content_hashes(self, paths: Sequence[str], advance: Callable[[int], None] = lambda _: None) -> list[str]:
@@ -102,14 +103,12 @@ class WorkTree:
                     hashes[index] = content_hash(gitlinks[path].encode(), GITLINK)
         return hashes
 
-    def _linked_on_the_way(self, directory: str) -> Kind | None:
-        """The kind of the first part of `directory` that is no folder, else that of the whole."""
+    def check_folder(self, directory: str) -> None:
+        """Refuse a link, or anything else but a folder, at `directory` or on the way to it (T26)."""
         parts = directory.split("/")
-        for depth in range(1, len(parts)):
-            kind = self._tree.kind("/".join(parts[:depth]))
-            if kind is not Kind.DIRECTORY:
-                return kind
-        return self._tree.kind(directory)
+        for depth in range(1, len(parts) + 1):
+            here = "/".join(parts[:depth])
+            _refuse_no_folder(here, self._tree.kind(here))
 
 
 class CommitTree:
@@ -161,14 +160,20 @@ class CommitTree:
 
     def below(self, directory: str) -> list[tuple[str, Kind]]:
         """The commit's paths below `directory`."""
-        here = self._entries.get(directory)
-        if here is not None:
-            kind = _kind_of_entry(here)
-            raise FileError(Problem("not-regular", f"is a {kind.value}; records are kept in a folder", directory))
+        self.check_folder(directory)
         lead = directory + "/"
         found = sorted((path, _kind_of_entry(entry)) for path, entry in self._entries.items() if path.startswith(lead))
         self.prefetch(path for path, _ in found)
         return found
+
+    def check_folder(self, directory: str) -> None:
+        """Refuse a blob, a link or a submodule at `directory` or on the way to it."""
+        parts = directory.split("/")
+        for depth in range(1, len(parts) + 1):
+            entry = self._entries.get("/".join(parts[:depth]))
+            if entry is not None:
+                kind = None if entry.mode == GITLINK_MODE else _kind_of_entry(entry)
+                _refuse_no_folder(entry.path, kind or Kind.SPECIAL)
 
     def content_hashes(self, paths: Sequence[str], advance: Callable[[int], None] = lambda _: None) -> list[str]:
         """The hashes of the blobs as stored, each object read once."""
@@ -196,6 +201,11 @@ class CommitTree:
         missing = [oid for oid in wanted if oid not in self._blobs]
         self._blobs.update(git_questions.read_blobs(self._git, missing))
         return self._blobs
+
+
+def _refuse_no_folder(path: str, kind: Kind | None) -> None:
+    if kind is not None and kind is not Kind.DIRECTORY:
+        raise FileError(Problem("not-regular", f"is a {kind.value}; records are kept in a folder", path))
 
 
 def _untracked(path: str) -> Listed:
@@ -234,7 +244,12 @@ class MemoryTree:
 
     def below(self, directory: str) -> list[tuple[str, Kind]]:
         """The paths below `directory`."""
+        self.check_folder(directory)
         return [(path, Kind.REGULAR) for path in self._files if path.startswith(directory + "/")]
+
+    def check_folder(self, directory: str) -> None:
+        """Refuse a file at `directory`."""
+        _refuse_no_folder(directory, self.kind(directory))
 
     def content_hashes(self, paths: Sequence[str], advance: Callable[[int], None] = lambda _: None) -> list[str]:
         """The hashes of the bytes that are held."""

@@ -54,6 +54,7 @@ def read_basis(snapshot: Snapshot, *, in_git: bool, settings: Callable[[Problems
     chosen = attempt(own_settings, Settings())
     policies = attempt(lambda: read_policies(snapshot, chosen.policies, problems), None)
     review_files = attempt(lambda: read_review_files(snapshot, chosen.reviews, problems), ReviewFiles({}, ()))
+    attempt(lambda: snapshot.check_folder(chosen.claims), None)
     if policies is not None and policies.files == 0:
         hint = "run `snob init` to write a first one, or name the project with `--project`"
         problems.add(Problem("no-policy", f"there is no policy in {chosen.policies}", chosen.policies, hint=hint))

@@ -151,7 +151,7 @@ def open_basis(request: Request, tree: WorkTree) -> Basis:
             raise FileError(*(problem._replace(path=shown(config)) for problem in error.problems)) from error
         finally:
             outside.close()
-        return decode_settings(data, config, tree, problems)
+        return decode_settings(data, config, problems)
 
     return read_basis(tree, in_git=request.project.git is not None, settings=configured)
 

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from snob.ground.documents import RECORD_CAP
-from snob.ground.files import Kind
 from snob.ground.paths import is_below, path_fault
 from snob.ground.tables import Source
 
@@ -56,21 +55,21 @@ def read_settings(snapshot: Snapshot, problems: Problems) -> Settings:
     """
     if snapshot.kind(FILE) is None:
         return Settings()
-    return decode_settings(snapshot.read(FILE, RECORD_CAP), FILE, snapshot, problems)
+    return decode_settings(snapshot.read(FILE, RECORD_CAP), FILE, problems)
 
 
-def decode_settings(data: bytes, path: str, snapshot: Snapshot, problems: Problems) -> Settings:
-    """The settings that `data`, the bytes of the file `path`, give to the project in `snapshot`."""
+def decode_settings(data: bytes, path: str, problems: Problems) -> Settings:
+    """The settings that `data`, the bytes of the file `path`, give."""
     source = Source(path, data, problems)
     table = source.table()
     ignore = table.globs("ignore") or ()
-    layout = _read_layout(table.table("paths"), snapshot)
+    layout = _read_layout(table.table("paths"))
     providers = _read_providers(table.table("providers"))
     table.finish()
     return Settings(ignore, *layout, providers)
 
 
-def _read_layout(table: Table | None, snapshot: Snapshot) -> tuple[str, str, str]:
+def _read_layout(table: Table | None) -> tuple[str, str, str]:
     default = Settings()
     defaults = {"policies": default.policies, "reviews": default.reviews, "claims": default.claims}
     if table is None:
@@ -82,8 +81,6 @@ def _read_layout(table: Table | None, snapshot: Snapshot) -> tuple[str, str, str
         if fault is not None:
             table.complain("invalid-value", f"{path!r} cannot be a folder of the project: {fault}", name)
             path = None
-        elif path is not None and _linked(path, snapshot):
-            table.complain("invalid-value", f"{path!r} leads through a symbolic link", name)
         chosen[name] = path if path is not None else fallback
     for name, path in chosen.items():
         for other, other_path in chosen.items():
@@ -91,11 +88,6 @@ def _read_layout(table: Table | None, snapshot: Snapshot) -> tuple[str, str, str
                 table.complain("invalid-value", f"{path!r} and `{other}` {other_path!r} lie inside one another", name)
     table.finish()
     return chosen["policies"], chosen["reviews"], chosen["claims"]
-
-
-def _linked(path: str, snapshot: Snapshot) -> bool:
-    parts = path.split("/")
-    return any(snapshot.kind("/".join(parts[:depth])) is Kind.SYMLINK for depth in range(1, len(parts) + 1))
 
 
 def _read_providers(table: Table | None) -> dict[str, ProviderSettings]:
