@@ -206,7 +206,7 @@ def _rule_lines(found: RuleExplanation) -> Iterator[Line]:
 
 
 def _listing(name: str, paths: tuple[str, ...]) -> Iterator[Line]:
-    yield line(f"{len(paths):,} {name}{':' if paths else ''}", indent=2)
+    yield line(f"{name}: {len(paths):,}", indent=2)
     for path in paths[:_SHOWN]:
         yield line(shown(path), indent=4)
     if len(paths) > _SHOWN:
