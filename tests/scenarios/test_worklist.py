@@ -46,6 +46,12 @@ def test_a_claim_counts_only_where_every_field_of_its_subject_is_equal(repo: Rep
     assert ["context"] == reasons(repo)
     repo.claim("c", {**good, "context": {**good["context"], "patterns": ["src/b.py", "src/b.py"]}})
     assert ["context.patterns"] == reasons(repo)
+    odd: list[object] = [[], [["x"]], 1.5, True, ""]
+    for value in odd:
+        for field in ("path", "content_hash", "rule", "rule_fingerprint"):
+            repo.claim("c", {**good, field: value})
+            assert [field] == reasons(repo)
+            repo.snob("pending").exits(0)
     repo.claim("c", {**good, "path": 1, "rule": True})
     assert ["path", "rule"] == reasons(repo)
     repo.claim("c", repo.subject("src/b.py"))

@@ -279,7 +279,8 @@ def _with_hints(rows: list[Row], tree: WorkTree) -> list[Row]:
 
 
 def _with_hint(difference: Difference, variants: frozenset[str]) -> Difference:
-    if difference.field == "content_hash" and difference.recorded in variants:
+    # EDGE CASE: a claim may record a list where a hash belongs, which no set can be asked about.
+    if difference.field == "content_hash" and isinstance(difference.recorded, str) and difference.recorded in variants:
         return difference._replace(hint=HINT)
     return difference
 
