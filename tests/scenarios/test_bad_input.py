@@ -252,6 +252,7 @@ def test_no_configured_program_runs_and_no_git_variable_redirects(repo: Repo, tm
         (("check", "--project", "nowhere"), "is no folder"),
         (("check", "nowhere.py"), "does not exist"),
         (("check", "../outside"), "lies outside the project"),
+        (("check", ""), "a PATH is empty"),
         (("explain", "p/rr"), "did you mean the rule `p/r`?"),
         (("check", "--config", "nowhere.toml"), "nowhere.toml"),
     ],

@@ -94,6 +94,10 @@ def _request(options: Options, console: Console, environment: Mapping[str, str],
 
 
 def _inside_all(project: Project, working: str, words: list[str]) -> tuple[str, ...]:
+    if "" in words:
+        raise UsageError(
+            Problem("usage", "a PATH is empty", hint="a variable that is not set? the whole project is `.`")
+        )
     paths = {word: inside(project, working, word) for word in words}
     outside = [word for word, path in paths.items() if path is None]
     if outside:
