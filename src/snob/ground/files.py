@@ -67,6 +67,7 @@ class Folders:
         except OSError as error:
             raise refused(root, error) from error
         self._names: list[str] = []
+        self._here: str | None = None
 
     def __enter__(self) -> Self:
         """Keep the folders open."""
@@ -83,6 +84,9 @@ class Folders:
 
         Raises `OSError` as the operating system does; the errors in `ABSENT_ERRORS` mean that there is none.
         """
+        if directory == self._here:
+            return self._fds[-1]
+        self._here = None
         names = directory.split("/") if directory else []
         common = 0
         for ours, theirs in zip(self._names, names, strict=False):
@@ -93,6 +97,7 @@ class Folders:
         for name in names[common:]:
             self._fds.append(os.open(name, _DIRECTORY_FLAGS, dir_fd=self._fds[-1]))
             self._names.append(name)
+        self._here = directory
         return self._fds[-1]
 
     def _close_below(self, depth: int) -> None:
@@ -244,17 +249,11 @@ def absent_among(root: str, paths: Iterable[str], folders: Container[str]) -> li
     One that cannot be looked at counts as there: whoever needs it will find out why it cannot be read.
     """
     absent = []
-    here: str | None = None
-    folder = -1
     with Folders(root) as opened:
         for path in paths:
             directory, _, name = path.rpartition("/")
             try:
-                if directory != here:
-                    here = None
-                    folder = opened.enter(directory)
-                    here = directory
-                mode = os.lstat(name, dir_fd=folder).st_mode
+                mode = os.lstat(name, dir_fd=opened.enter(directory)).st_mode
             except OSError as error:
                 if error.errno in ABSENT_ERRORS:
                     absent.append(path)

@@ -78,16 +78,10 @@ _NOTHING: Final[_Row] = (ABSENT, None, None)
 def _hash_share(folders: Folders, paths: Sequence[str]) -> list[_Row]:
     """Hash some paths; plain values only, because a worker sends them through a pipe."""
     rows = []
-    here: str | None = None
-    folder = -1
     for path in paths:
         directory, _, name = path.rpartition("/")
         try:
-            if directory != here:
-                here = None
-                folder = folders.enter(directory)
-                here = directory
-            rows.append(_hash_one(folder, name, path))
+            rows.append(_hash_one(folders.enter(directory), name, path))
         except OSError as error:
             if error.errno in ABSENT_ERRORS:
                 rows.append(_NOTHING)

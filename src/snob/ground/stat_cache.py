@@ -110,17 +110,11 @@ def _untouched(root: str, paths: Sequence[str], cached: _Cached) -> list[Hashed 
         rows = [by_path.get(path) for path in paths]
     settled = cached.stamp - _RACY
     found: list[Hashed | None] = []
-    here: str | None = None
-    folder = -1
     with Folders(root) as folders:
         for path, row in zip(paths, rows, strict=True):
             directory, _, name = path.rpartition("/")
             try:
-                if directory != here:
-                    here = None
-                    folder = folders.enter(directory)
-                    here = directory
-                key = key_of(os.lstat(name, dir_fd=folder))
+                key = key_of(os.lstat(name, dir_fd=folders.enter(directory)))
             except (OSError, ValueError):
                 # Hashing looks again, and tells an absent file from one that may not be looked at.
                 found.append(None)
