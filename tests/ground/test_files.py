@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snob.errors import FileError
-from snob.ground import hashing
+from snob.ground import files, hashing
 from snob.ground.digests import SYMLINK, content_hash
 from snob.ground.files import Kind, Tree, absent_among, replace, write_new
 from snob.ground.hashing import ABSENT, hash_files
@@ -217,3 +218,36 @@ def test_the_errors_that_mean_absent_are_three() -> None:
     assert {errno.ENOENT, errno.ENOTDIR, errno.ELOOP} == {
         *__import__("snob.ground.files", fromlist=["x"]).ABSENT_ERRORS
     }
+
+
+@pytest.mark.req("T39", "C11")
+def test_on_a_file_system_that_folds_names_a_file_is_its_exact_spelling(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "src").mkdir()
+    (root / "src/Users.ts").write_text("x")
+    real = files._list
+    respelt = {"Users.ts": "users.ts", "src": "src"}
+    monkeypatch.setattr(files, "_folds_names", lambda _: True)
+    monkeypatch.setattr(files, "_list", lambda folder: frozenset(respelt.get(name, name) for name in real(folder)))
+    tree = Tree(str(root))
+    assert None is tree.kind("src/Users.ts")
+    assert None is tree.kind("SRC/x")
+    assert Kind.REGULAR is tree.kind("a/b/f")
+    with pytest.raises(FileError):
+        tree.read("src/Users.ts", 10)
+    tree.close()
+    assert [ABSENT, content_hash(b"f\n")] == [
+        content for content, _ in hash_files(str(root), ["src/Users.ts", "a/b/f"])
+    ]
+    assert ["src/Users.ts"] == absent_among(str(root), ["a/b/f", "src/Users.ts"], frozenset())
+
+
+def test_a_file_system_is_asked_whether_it_folds_names(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    descriptor = os.open(root, os.O_RDONLY)
+    if sys.platform != "darwin":
+        assert not files._folds_names(descriptor)
+    real = os.lstat
+    monkeypatch.setattr(os, "lstat", lambda name, **more: real(name.swapcase() if name.isupper() else name, **more))
+    assert files._folds_names(descriptor)
+    os.close(descriptor)

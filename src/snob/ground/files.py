@@ -12,6 +12,7 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Self
 
@@ -64,10 +65,12 @@ class Folders:
         """Open the root folder, which may itself be reached through links; raises `FileError`."""
         try:
             self._fds = [os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)]
+            self._folding = _folds_names(self._fds[0])
         except OSError as error:
             raise refused(root, error) from error
         self._names: list[str] = []
         self._here: str | None = None
+        self._listing: frozenset[str] = frozenset()
 
     def __enter__(self) -> Self:
         """Keep the folders open."""
@@ -95,15 +98,57 @@ class Folders:
             common += 1
         self._close_below(common)
         for name in names[common:]:
+            if self._folding and name not in _list(self._fds[-1]):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
             self._fds.append(os.open(name, _DIRECTORY_FLAGS, dir_fd=self._fds[-1]))
             self._names.append(name)
+        if self._folding:
+            self._listing = _list(self._fds[-1])
         self._here = directory
         return self._fds[-1]
+
+    def find(self, directory: str, name: str) -> int:
+        """
+        The descriptor of `directory`, in which `name` is to be looked up.
+
+        Raises `FileNotFoundError` where the file system would find another spelling of `name` only: a name is its exact
+        bytes (T39, C11).
+        """
+        descriptor = self.enter(directory)
+        if self._folding and name not in self._listing:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        return descriptor
 
     def _close_below(self, depth: int) -> None:
         while len(self._names) > depth:
             os.close(self._fds.pop())
             self._names.pop()
+
+
+def _list(folder: int) -> frozenset[str]:
+    """The exact names in an open folder."""
+    readable = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        return frozenset(os.listdir(readable))
+    finally:
+        os.close(readable)
+
+
+def _folds_names(root: int) -> bool:
+    """Whether the file system finds a file by another spelling of its name, as far as one look can tell."""
+    if sys.platform == "darwin":
+        # EDGE CASE: a volume that tells letter cases apart may still fold the two ways to write an accent.
+        return True
+    names = _list(root)
+    for name in sorted(names):
+        other = name.swapcase()
+        if other not in names:
+            try:
+                os.lstat(other, dir_fd=root)
+            except OSError:
+                return False
+            return True
+    return False
 
 
 def same_state(before: os.stat_result, after: os.stat_result) -> bool:
@@ -136,7 +181,7 @@ class Tree:
         """
         directory, _, name = path.rpartition("/")
         try:
-            mode = os.lstat(name, dir_fd=self._folders.enter(directory)).st_mode
+            mode = os.lstat(name, dir_fd=self._folders.find(directory, name)).st_mode
         except OSError as error:
             if error.errno in ABSENT_ERRORS:
                 return None
@@ -153,7 +198,7 @@ class Tree:
         """
         directory, _, name = path.rpartition("/")
         try:
-            folder = self._folders.enter(directory)
+            folder = self._folders.find(directory, name)
             for _ in range(2):
                 descriptor = os.open(name, READ_FLAGS, dir_fd=folder)
                 try:
@@ -177,7 +222,7 @@ class Tree:
         """The target of a symbolic link, as its bytes; raises `FileError`."""
         directory, _, name = path.rpartition("/")
         try:
-            return os.fsencode(os.readlink(name, dir_fd=self._folders.enter(directory)))
+            return os.fsencode(os.readlink(name, dir_fd=self._folders.find(directory, name)))
         except OSError as error:
             raise refused(path, error) from error
 
@@ -253,7 +298,7 @@ def absent_among(root: str, paths: Iterable[str], folders: Container[str]) -> li
         for path in paths:
             directory, _, name = path.rpartition("/")
             try:
-                mode = os.lstat(name, dir_fd=opened.enter(directory)).st_mode
+                mode = os.lstat(name, dir_fd=opened.find(directory, name)).st_mode
             except OSError as error:
                 if error.errno in ABSENT_ERRORS:
                     absent.append(path)

@@ -81,7 +81,7 @@ def _hash_share(folders: Folders, paths: Sequence[str]) -> list[_Row]:
     for path in paths:
         directory, _, name = path.rpartition("/")
         try:
-            rows.append(_hash_one(folders.enter(directory), name, path))
+            rows.append(_hash_one(folders.find(directory, name), name, path))
         except OSError as error:
             if error.errno in ABSENT_ERRORS:
                 rows.append(_NOTHING)

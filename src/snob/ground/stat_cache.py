@@ -114,7 +114,7 @@ def _untouched(root: str, paths: Sequence[str], cached: _Cached) -> list[Hashed 
         for path, row in zip(paths, rows, strict=True):
             directory, _, name = path.rpartition("/")
             try:
-                key = key_of(os.lstat(name, dir_fd=folders.enter(directory)))
+                key = key_of(os.lstat(name, dir_fd=folders.find(directory, name)))
             except (OSError, ValueError):
                 # Hashing looks again, and tells an absent file from one that may not be looked at.
                 found.append(None)
