@@ -2,8 +2,6 @@
 #   make demo    install into .venv, and run the main job on this very repository
 #   make test    all checks
 
-PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
-	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 
 .PHONY: demo test lint types tests bench clean
@@ -37,9 +35,12 @@ bench: .venv/.installed-dev
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
+# make PYTHON=… names one; what venv leaves behind when it fails must not pass for made
 .venv/bin/python:
-	@test -n "$(PYTHON)" || { echo "snob needs Python 3.11 or later; name one with make PYTHON=…" >&2; exit 1; }
-	$(PYTHON) -m venv .venv
+	@for p in $${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do \
+		"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+		echo "$$p -m venv .venv"; "$$p" -m venv .venv && exit 0; rm -rf .venv; exit 1; \
+	done; echo "snob needs Python 3.11 or later; name one with make PYTHON=…" >&2; exit 1
 
 .venv/.installed: pyproject.toml .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -140,3 +141,18 @@ def test_progress_is_told_after_a_second_and_taken_away(
     now[0] = 9.0
     silent.advance(1)
     assert "" == capfd.readouterr().err
+
+
+@pytest.mark.req("T55")
+def test_a_folder_named_like_the_tool_does_not_stand_in_for_it(repo: Repo) -> None:
+    trap = "open('sprung', 'w')"
+    repo.write("snob/__init__.py", trap).write("snob/__main__.py", trap).write("json.py", trap).write(
+        "tomllib.py", trap
+    )
+    repo.write("src/a.py").policy()
+    repo.snob("check", "--format", "json").exits(1)
+    isolated = subprocess.run(
+        [sys.executable, "-I", "-m", "snob", "check"], cwd=repo.root, capture_output=True, check=False
+    )
+    assert 1 == isolated.returncode
+    assert not (repo.root / "sprung").exists()
