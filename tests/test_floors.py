@@ -19,10 +19,8 @@ DOORS: dict[str, tuple[str, set[str]]] = {
         {"ground/git.py", "review/providers/command.py", "cli/main.py"},
     ),
     "forks": ("os.fork*", {"ground/hashing.py"}),
-    "the end of the process": (
-        "os._exit os.abort sys.exit exit quit SystemExit",
-        {"cli/main.py", "ground/hashing.py"},
-    ),
+    "the end of the process": ("os.abort sys.exit exit quit SystemExit", {"cli/main.py"}),
+    "the end of a worker": ("os._exit", {"cli/main.py", "ground/hashing.py"}),
     "writing files": (
         """
         open(w) os.O_WRONLY os.O_RDWR os.O_CREAT os.O_TRUNC os.O_APPEND os.replace os.rename* os.link os.symlink os.unlink
@@ -207,6 +205,8 @@ def test_package_files_hold_no_code() -> None:
         "import os\nos.fork()",
         "import sys\nsys.exit(1)",
         "from sys import exit as leave\nleave(1)",
+        "raise SystemExit(1)",
+        "import os\nos._exit(1)",
         "exit(1)",
         "import os\nos.replace('a', 'b')",
         "import os as o\no.unlink('a')",
