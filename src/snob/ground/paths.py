@@ -57,10 +57,16 @@ def shown(name: str) -> str:
     return printable(name.replace("\\", "\\\\")) if "\\" in name else printable(name)
 
 
+def told(path: str) -> str:
+    """A path for machines: itself where it is UTF-8, so that it can be joined with others, else as it is shown."""
+    return path if is_utf8(path) else shown(path)
+
+
 def printable(text: str) -> str:
-    """
+    r"""
     `text` with control characters, bidirectional marks and surrogates escaped as Python would write them.
 
+    `\x80` and above is a byte that is no UTF-8; the character of that number is `\u0080`, so that the two stay distinct.
     The last guard before a person's screen, whatever a message quotes.
     """
     if text.isprintable():
@@ -72,7 +78,18 @@ def _escaped(character: str) -> str:
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
+    if 0x80 <= code <= 0xFF:
+        return f"\\u{code:04x}"
     return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def on_the_way(path: str) -> list[str]:
+    """Every folder above a path, the root left out, and the path itself."""
+    found = [path]
+    while (slash := path.rfind("/")) > 0:
+        path = path[:slash]
+        found.append(path)
+    return found
 
 
 def byte_order(path: str) -> bytes:
