@@ -10,24 +10,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from snob.errors import Problem, Problems
-from snob.ground.documents import decode_toml, line_of
+from snob.ground.documents import decode_toml, key_lines
 from snob.ground.globs import GlobError, check_glob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_UNKNOWN_TOLD = 20
+"""The most unknown keys of one table that are told one by one."""
 _WORDS = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "a table"}
 
 
 class Table:
     """One table of a file; remembers which keys were asked for, so that `finish` can name the others."""
 
-    def __init__(self, values: dict[str, Any], source: Source, prefix: str = "") -> None:
-        """Read `values`, which stand at the dotted key `prefix` of the file `source`."""
+    def __init__(self, values: dict[str, Any], source: Source, path: tuple[str, ...] = ()) -> None:
+        """Read `values`, which stand at the keys `path` of the file `source`."""
         self._values = values
         self._source = source
-        self._prefix = prefix
-        self._known: list[str] = []
+        self._path = path
+        self._known: dict[str, None] = {}
 
     def __contains__(self, name: str) -> bool:
         """Whether the key is there."""
@@ -53,7 +55,7 @@ class Table:
 
     def raw(self, name: str) -> Any:  # noqa: ANN401 - the caller judges the type
         """Whatever stands there, None where nothing does."""
-        self._known.append(name)
+        self._known[name] = None
         return self._values.get(name)
 
     def texts(self, name: str) -> tuple[str, ...] | None:
@@ -84,13 +86,13 @@ class Table:
     def table(self, name: str) -> Table | None:
         """A table below this one; None where it is absent or was complained of."""
         value = self._typed(name, dict)
-        return None if value is None else Table(value, self._source, self._dotted(name) + ".")
+        return None if value is None else Table(value, self._source, (*self._path, name))
 
     def complain(self, code: str, message: str, name: str | None = None, *, hint: str | None = None) -> None:
         """Add a problem about the key `name` of this table, or about the table itself."""
-        key = self._dotted(name) if name is not None else self._prefix.rstrip(".") or None
-        there = name if name is not None and name in self._values else self._prefix.rstrip(".").rpartition(".")[2]
-        line = line_of(self._source.data, there) if there else None
+        path = (*self._path, name) if name is not None else self._path
+        key = ".".join(path) or None
+        line = self._source.line(path) or self._source.line(self._path)
         told = message if key is None else f"`{key}` {message}" if not message.startswith("pattern") else message
         self._source.problems.add(Problem(code, told, self._source.path, line, key, hint))
 
@@ -101,14 +103,18 @@ class Table:
             return
         import difflib  # noqa: PLC0415 - only a faulty file pays for it
 
-        for name in unknown:
+        for name in unknown[:_UNKNOWN_TOLD]:
             near = difflib.get_close_matches(name, self._known, n=1)
             known = ", ".join(f"`{key}`" for key in self._known)
             hint = f"did you mean `{near[0]}`?" if near else f"known here: {known}"
             self.complain("unknown-key", "is not a key of this format", name, hint=hint)
+        if len(unknown) > _UNKNOWN_TOLD:
+            self.complain(
+                "unknown-key", f"has {len(unknown) - _UNKNOWN_TOLD:,} more keys that this format does not know"
+            )
 
     def _typed(self, name: str, kind: type, *, required: bool = False) -> Any:  # noqa: ANN401 - typed by `kind`
-        self._known.append(name)
+        self._known[name] = None
         if name not in self._values:
             if required:
                 self.complain("missing-key", "is missing", name)
@@ -120,9 +126,6 @@ class Table:
             return None
         return value
 
-    def _dotted(self, name: str) -> str:
-        return f"{self._prefix}{name}"
-
 
 class Source:
     """A TOML file that is being read: its path, its bytes, and where its problems go."""
@@ -132,6 +135,13 @@ class Source:
         self.path = path
         self.data = data
         self.problems = problems
+        self._lines: dict[tuple[str, ...], int] | None = None
+
+    def line(self, path: tuple[str, ...]) -> int | None:
+        """The line of the key or header at the keys `path`, where it can be told."""
+        if self._lines is None:
+            self._lines = key_lines(self.data)
+        return self._lines.get(path)
 
     def table(self) -> Table:
         """
