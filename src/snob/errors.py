@@ -51,10 +51,8 @@ CODES = {
     "source-exists": "a review file is marked `deleted = true` while its source file exists",
     "no-provider": "a claim reference names a provider that is not configured",
     "provider": "a provider failed, or its answer is not of the protocol",
-    "claim": "a claim file that is looked up cannot be used",
     "git": "git failed, or answered out of form",
     "no-git": "git is needed and cannot be had",
-    "unsafe-import": "a module that snob loaded belongs to the checkout under review",
     "exists": "a file that would be written is there already",
 }
 """The closed, published list of problem codes and what each means."""

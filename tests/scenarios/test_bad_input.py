@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+
+from builders.repo import SNOB
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -293,3 +297,68 @@ def test_nothing_that_a_file_says_is_obeyed_by_a_terminal(repo: Repo) -> None:
     assert "\\x1b[2J\\u202e" in told
     assert "\x07" not in told
     assert "\x1b[2J" not in repo.snob("pending", "--color", "always").exits(0).out
+
+
+@pytest.mark.req("T11")
+def test_a_git_that_lies_in_the_project_is_not_run(repo: Repo, plain: Repo) -> None:
+    real = os.path.dirname(shutil.which("git") or "")
+    for project, inner in ((plain, "."), (repo, "."), (repo, "nested")):
+        project.write("bin/git", "#!/bin/sh\necho ran >ran\n").write(f"{inner}/src/a.py").policy()
+        (project.root / "bin/git").chmod(0o755)
+        if inner == "nested":
+            project.git("init", "-q", "nested")
+            project.write("nested/snob/policies/p.toml", GOOD)
+        path = f"{project.root}/bin{os.pathsep}{real}"
+        project.snob("check", cwd=inner, env={"PATH": path}).exits(1)
+        assert not list(project.root.rglob("ran"))
+
+
+@pytest.mark.req("T33")
+def test_a_folder_that_git_cannot_look_into_is_never_nothing(repo: Repo, tmp_path: Path) -> None:
+    repo.write("src/a.py", "a\n").policy().reviewed("src/a.py").commit()
+    fake = tmp_path / "bin/git"
+    fake.parent.mkdir()
+    warning = "warning: could not open directory 'src/hid/': Permission denied"
+    fake.write_text(
+        f'#!/bin/sh\ncase " $* " in *" ls-files "*) echo "{warning}" >&2;; esac\nexec {shutil.which("git")} "$@"\n'
+    )
+    fake.chmod(0o755)
+    ran = repo.snob("check", "--format", "json", "--no-cache", env={"PATH": str(fake.parent)}).exits(2)
+    assert ["unreadable"] == ran.error_codes()
+    assert "src/hid" in ran.json()["errors"][0]["message"]
+
+
+@pytest.mark.req("T26")
+@pytest.mark.parametrize("folder", ["policies", "reviews", "claims"])
+def test_a_link_below_a_folder_of_records_hides_nothing(repo: Repo, folder: str) -> None:
+    repo.write("src/a.py").policy().reviewed("src/a.py", claim_id="d/c").write("other/sec.toml", GOOD)
+    if folder == "claims":
+        (repo.root / "snob/claims/d").rename(repo.root / "moved")
+        repo.symlink("snob/claims/d", "../../moved")
+    else:
+        repo.symlink(f"snob/{folder}/sec", "../../other")
+    assert ["not-regular"] == repo.snob("check", "--format", "json").exits(2).error_codes()
+
+
+@pytest.mark.req("T62", "T41", "C31")
+def test_names_that_are_not_utf_8_never_break_a_report(repo: Repo) -> None:
+    repo.write(b"z\xff.txt").write(
+        b"snob/reviews/z\xff.txt.review.toml", 'context = ["nowhere"]\n[claims]\n"p/x" = "local:c"\n'
+    )
+    repo.write("src/a.py").policy(match='["src/**", "*.txt"]').write("snob.toml", 'ignore = ["*.txt"]\n')
+    ran = repo.snob("check", "--format", "json").exits(1)
+    assert {"entry-without-rule", "pattern-matches-nothing"} <= set(ran.notice_codes())
+    repo.write("snob.toml", "")
+    assert ["z\\xff.txt"] == [
+        path for path in repo.snob("explain", "p/r", "--format", "json").exits(0).json()["rule"]["files"] if "z" in path
+    ]
+    repo.write(b"snob/reviews/z\xff.txt.review.toml", "=")
+    repo.snob("check", "--format", "json").exits(2)
+    lines: list[list[str | bytes]] = [
+        ["check", "--format", "json", b"--bogus\xff"],
+        ["check", "--format", "json", "--output", b"/nowhere/\xff"],
+    ]
+    for argv in lines:
+        done = subprocess.run([SNOB, *argv], cwd=repo.root, capture_output=True, check=False)
+        assert 2 == done.returncode, done.stderr
+        assert b"Traceback" not in done.stderr

@@ -62,6 +62,14 @@ def test_a_provider_is_asked_once_for_all_that_is_wanted_and_believed_as_far_as_
         ('print(\'{"protocol": 1, "claims": {"4711": {"verdict": "ok"}}}\')', "verdict"),
         ('print(\'{"protocol": 1, "claims": {"4711": 3}}\')', "no object"),
         ("print('x' * (65 << 20))", "more than"),
+        (
+            "print(json.dumps({'protocol': 1, 'claims': {}}), flush=True); sys.stderr.write('x' * (65 << 20))",
+            "more than",
+        ),
+        (
+            "print('{}', flush=True); sys.stderr.write('x' * (65 << 20)); sys.stderr.flush(); import time; time.sleep(1)",
+            "more than",
+        ),
         ("print('[' * 100000)", "nested too deeply"),
     ],
 )

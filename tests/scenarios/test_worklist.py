@@ -354,3 +354,65 @@ def test_init_writes_once_and_overwrites_nothing(repo: Repo) -> None:
     before = repo.digest()
     assert ["exists", "exists"] == repo.snob("init", "--format", "json").exits(2).error_codes()
     assert before == repo.digest()
+
+
+def test_an_output_that_is_no_regular_file_stays_what_it_is(repo: Repo) -> None:
+    repo.write("src/a.py").policy().write("old", "x").symlink("link", "old")
+    (repo.root / "old").chmod(0o600)
+    repo.snob("check", "--output", "link").exits(1)
+    assert (repo.root / "link").is_symlink()
+    assert "missing" in (repo.root / "old").read_text()
+    assert 0o600 == (repo.root / "old").stat().st_mode & 0o777
+    os.mkfifo(repo.root / "fifo")
+    repo.snob("check", "--output", "fifo").exits(2)
+    assert (repo.root / "fifo").is_fifo()
+    repo.snob("check", "--output", "/dev/null").exits(1)
+    assert os.path.exists("/dev/null")
+    assert not os.path.isfile("/dev/null")
+    assert "missing" in repo.snob("check", "--output", "/dev/stdout").exits(1).out
+    repo.snob("check", "--output", "src").exits(2)
+    repo.write("keep", "x").snob("init", "--", "--format=json", "--output=keep").exits(2)
+    assert "x" == (repo.root / "keep").read_text()
+
+
+def test_an_older_report_is_never_left_for_a_run_that_judged_nothing(repo: Repo) -> None:
+    repo.write("src/a.py").policy().snob("check", "--output", "report").exits(1)
+    repo.write("snob.toml", "x = 1\n").snob("check", "--output", "report").exits(2)
+    assert "nothing was judged" in (repo.root / "report").read_text()
+
+
+def test_a_tracked_file_that_is_gone_can_be_named(repo: Repo) -> None:
+    repo.write("src/a.py").write("src/sub/b.py").policy().commit()
+    repo.remove("src/sub/b.py")
+    for path in ("src/sub/b.py", "src/sub"):
+        assert ["nothing-owed"] == repo.snob("check", "--format", "json", path).exits(0).notice_codes()
+    repo.snob("check", "src/sub/c.py").exits(2)
+    (repo.root / "src/sub").rmdir()
+    repo.snob("check", "src/sub").exits(0)
+
+
+@pytest.mark.req("F76", "C7")
+def test_a_sparse_or_linked_source_counts_as_present_though_it_is_ignored(repo: Repo) -> None:
+    repo.write("src/a.py").write("b.py").policy().write("snob.toml", 'ignore = ["b.py", "sub"]\n').commit()
+    repo.git("update-index", "--skip-worktree", "b.py")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},sub")
+    repo.remove("b.py").write("sub/x").write("snob/reviews/b.py.review.toml").write("snob/reviews/sub.review.toml")
+    repo.snob("check").exits(1)
+    repo.write("snob/reviews/b.py.review.toml", "deleted = true\n")
+    assert ["source-exists"] == repo.snob("check", "--format", "json").exits(2).error_codes()
+
+
+def test_a_subject_of_any_shape_is_told_and_never_a_defect(repo: Repo) -> None:
+    repo.write("src/a.py").policy().entry("src/a.py", "local:c")
+    deep = "[" * 90 + "]" * 90
+    for text in (
+        f"n = {deep}",
+        "n = [[[[[[1]]]]]]",
+        "n = {a = {b = {c = {d = 1}}}}",
+        "content_hash = {a = []}",
+        "x = nan",
+    ):
+        repo.write("snob/claims/c.toml", f'verdict = "violated"\nnote = "why it is"\n[subject]\n{text}\n')
+        assert "note: why it is" in repo.snob("check").exits(1).out
+        repo.snob("pending").exits(0)
+        repo.snob("check", "--format", "json").exits(1).json()

@@ -65,13 +65,16 @@ def parse(words: list[str]) -> Options | Invalid | str:
 
 
 def _after(words: list[str], option: str) -> str | None:
-    """The value of an option in words that could not be parsed."""
+    """The value of an option in words that could not be parsed: the last one counts, and `--` ends the options."""
+    value = None
     for place, word in enumerate(words):
+        if word == "--":
+            break
         if word == option and place + 1 < len(words):
-            return words[place + 1]
-        if word.startswith(option + "="):
-            return word[len(option) + 1 :]
-    return None
+            value = words[place + 1]
+        elif word.startswith(option + "="):
+            value = word[len(option) + 1 :]
+    return value
 
 
 def _parser() -> argparse.ArgumentParser:

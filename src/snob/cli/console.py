@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeGuard
 
 from snob.errors import FileError, Problem
 from snob.ground.clock import monotonic
-from snob.ground.files import replace
+from snob.ground.files import write_through
 from snob.ground.paths import printable
 
 if TYPE_CHECKING:
@@ -40,11 +40,16 @@ class Console:
         self._environment = environment
         self.progress = Progress(shown_at_all=not quiet and sys.stderr is not None and sys.stderr.isatty())
 
+    @property
+    def to_file(self) -> bool:
+        """Whether reports go to a file, where an older one must not be taken for this run's."""
+        return self._output is not None
+
     def report(self, data: bytes) -> None:
         """Write a report's bytes; raises `FileError` where the output file cannot be written."""
         self.progress.clear()
         if self._output is not None:
-            replace(self._output, data)
+            write_through(self._output, data)
             return
         _write(sys.stdout, data)
 

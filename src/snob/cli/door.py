@@ -35,6 +35,17 @@ class ExitStatus(IntEnum):
 
 def through_the_door(words: list[str], environment: Mapping[str, str], working: Callable[[], str]) -> int:
     """Run one command line to its exit status; nothing is raised."""
+    aside = Console("auto", None, environment, quiet=False)
+    try:
+        return _run(words, environment, working)
+    except KeyboardInterrupt:
+        aside.errors([line("interrupted")])
+        return ExitStatus.INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the last door: nothing gets past it as Python's own status 1
+        return _bug(aside, error)
+
+
+def _run(words: list[str], environment: Mapping[str, str], working: Callable[[], str]) -> int:
     parsed = parse(words)
     if isinstance(parsed, Invalid):
         return _refuse(parsed, environment)
@@ -45,11 +56,8 @@ def through_the_door(words: list[str], environment: Mapping[str, str], working: 
         owed = parsed.run(parsed, console, environment, _working_folder(working))
     except SnobError as error:
         return _no_verdict(parsed, console, error)
-    except KeyboardInterrupt:
-        console.errors([line("interrupted")])
-        return ExitStatus.INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - the last door: nothing gets past it as Python's own status 1
-        return _bug(console, error)
+    finally:
+        console.progress.clear()
     return ExitStatus.OWED if owed else ExitStatus.PASS
 
 
@@ -81,12 +89,15 @@ def _no_verdict(options: Options, console: Console, error: SnobError) -> int:
 
 
 def _report_problems(console: Console, command: str, problems: tuple[Problem, ...], *, as_json: bool) -> int:
-    if as_json:
-        try:
+    lines = [*error_lines(problems), _count(problems)]
+    try:
+        if as_json:
             console.report(encode_json(error_report(command, problems)))
-        except FileError as error:
-            console.errors(error_lines(error.problems))
-    console.errors([*error_lines(problems), _count(problems)])
+        elif console.to_file:
+            console.text(lines)
+    except FileError as error:
+        console.errors(error_lines(error.problems))
+    console.errors(lines)
     return ExitStatus.NO_VERDICT
 
 

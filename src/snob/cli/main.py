@@ -26,8 +26,10 @@ def run() -> None:
 def main(words: list[str]) -> int:
     """Run one command line; the exit status (0 pass, 1 owed, 2 no verdict, 3 defect, 130 interrupted)."""
     if words == ["--version"]:
-        sys.stdout.write(f"snob {__version__}\n")
-        sys.stdout.flush()
+        try:
+            os.write(1, f"snob {__version__}\n".encode())
+        except OSError:
+            return 2
         return 0
     from snob.cli.door import through_the_door  # noqa: PLC0415 - `--version` pays for nothing else
 

@@ -53,6 +53,10 @@ def run_explain(options: Options, console: Console, environment: Mapping[str, st
     """`snob explain`: why a rule applies to a file, or which files a rule applies to."""
     from snob.review import explain  # noqa: PLC0415 - help does not pay for the engine
 
+    if not options.subject:
+        raise UsageError(
+            Problem("usage", "PATH|RULE is empty", hint="name a file of the project, or a rule as POLICY/RULE")
+        )
     request = _request(options, console, environment, working)
     path = inside(request.project, working, options.subject)
     explanation = explain.explain(request, options.subject, path)

@@ -49,9 +49,10 @@ def kind_of_mode(mode: int) -> Kind:
     return Kind.SPECIAL
 
 
-def refused(path: str, error: OSError, code: str = "unreadable") -> FileError:
-    """A `FileError` that gives the operating system's own words."""
-    return FileError(Problem(code, f"{os.strerror(error.errno) if error.errno else error}", path))
+def refused(path: str, error: OSError | ValueError, code: str = "unreadable") -> FileError:
+    """A `FileError` that gives the operating system's own words, or Python's where no system could be asked."""
+    said = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+    return FileError(Problem(code, said, path))
 
 
 class Folders:
@@ -65,8 +66,12 @@ class Folders:
         """Open the root folder, which may itself be reached through links; raises `FileError`."""
         try:
             self._fds = [os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)]
+        except OSError as error:
+            raise refused(root, error) from error
+        try:
             self._folding = _folds_names(self._fds[0])
         except OSError as error:
+            os.close(self._fds.pop())
             raise refused(root, error) from error
         self._names: list[str] = []
         self._here: str | None = None
@@ -98,6 +103,9 @@ class Folders:
             common += 1
         self._close_below(common)
         for name in names[common:]:
+            # EDGE CASE: `.` and `..` lead somewhere, but are nobody's exact name; and no name has a NUL or half a surrogate pair.
+            if name in {".", ".."} or not _can_be_a_name(name):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
             if self._folding and name not in _list(self._fds[-1]):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
             self._fds.append(os.open(name, _DIRECTORY_FLAGS, dir_fd=self._fds[-1]))
@@ -115,7 +123,7 @@ class Folders:
         bytes (T39, C11).
         """
         descriptor = self.enter(directory)
-        if self._folding and name not in self._listing:
+        if (self._folding and name not in self._listing) or not _can_be_a_name(name):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         return descriptor
 
@@ -123,6 +131,16 @@ class Folders:
         while len(self._names) > depth:
             os.close(self._fds.pop())
             self._names.pop()
+
+
+def _can_be_a_name(name: str) -> bool:
+    """Whether the operating system can be asked about `name` at all; Python raises `ValueError` where it cannot."""
+    if name.isascii():
+        return "\0" not in name
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
 
 
 def _list(folder: int) -> frozenset[str]:
@@ -186,8 +204,6 @@ class Tree:
             if error.errno in ABSENT_ERRORS:
                 return None
             raise refused(path, error) from error
-        except ValueError:
-            return None
         return kind_of_mode(mode)
 
     def read(self, path: str, cap: int) -> bytes:
@@ -208,7 +224,7 @@ class Tree:
                     if before.st_size > cap:
                         raise FileError(Problem("too-large", f"larger than {cap:,} bytes", path))
                     data = _read_whole(descriptor, before.st_size)
-                    if same_state(before, os.fstat(descriptor)):
+                    if len(data) == before.st_size and same_state(before, os.fstat(descriptor)):
                         return data
                 finally:
                     os.close(descriptor)
@@ -315,19 +331,24 @@ def write_new(root: str, path: str, data: bytes) -> None:
     Raises `FileError` where it exists, a link stands on the way, or the operating system refuses.
     """
     directory, _, name = path.rpartition("/")
-    temporary = f"{name}.{os.getpid()}.tmp"
     try:
         with Folders(root) as folders:
             folder = _make_folders(folders, directory)
-            _write_through(temporary, data, folder)
+            temporary = _write_temporary(data, folder)
             try:
-                os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+                _give_name(temporary, name, folder, path)
             finally:
                 os.unlink(temporary, dir_fd=folder)
+            _sync(folder)
+    except (OSError, ValueError) as error:
+        raise refused(path, error, "unwritable") from error
+
+
+def _give_name(temporary: str, name: str, folder: int, path: str) -> None:
+    try:
+        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except FileExistsError as error:
         raise FileError(Problem("exists", "is there already, and is not overwritten", path)) from error
-    except OSError as error:
-        raise refused(path, error, "unwritable") from error
 
 
 def _make_folders(folders: Folders, directory: str) -> int:
@@ -337,38 +358,117 @@ def _make_folders(folders: Folders, directory: str) -> int:
     for name in directory.split("/") if directory else ():
         with contextlib.suppress(FileExistsError):
             os.mkdir(name, dir_fd=here)
+            _sync(here)
         done = f"{done}/{name}" if done else name
         here = folders.enter(done)
     return here
 
 
-def replace(target: str, data: bytes) -> None:
+def write_through(target: str, data: bytes) -> None:
     """
-    Put `data` in place of the file `target`, or make it, so that any reader sees the old bytes or the new ones.
+    Put a report where a person wants it: a regular file is replaced whole, its mode kept, and a link to one followed.
 
-    Raises `FileError` where the operating system refuses.
+    A device or a FIFO is written to and stays what it is. Raises `FileError` where the operating system refuses.
     """
-    temporary = f"{target}.{os.getpid()}.tmp"
     try:
+        state = os.stat(target)
+    except FileNotFoundError:
+        replace(os.path.realpath(target), data)
+        return
+    except (OSError, ValueError) as error:
+        raise refused(target, error, "unwritable") from error
+    if stat.S_ISREG(state.st_mode):
+        replace(os.path.realpath(target), data, stat.S_IMODE(state.st_mode))
+        return
+    try:
+        # EDGE CASE: a FIFO that nobody reads is refused at once, not waited for.
+        descriptor = os.open(target, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            _write_through(temporary, data)
-            os.replace(temporary, target)
-        except BaseException:
-            if os.path.lexists(temporary):
-                os.unlink(temporary)
-            raise
+            os.set_blocking(descriptor, True)
+            view = memoryview(data)
+            while view:
+                view = view[os.write(descriptor, view) :]
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise refused(target, error, "unwritable") from error
 
 
-def _write_through(path: str, data: bytes, folder: int | None = None) -> None:
-    """Write a new file to the disk itself, relative to the open `folder` where one is given."""
+def replace(target: str, data: bytes, mode: int | None = None) -> None:
+    """
+    Put `data` in place of the file `target`, or make it, so that any reader sees the old bytes or the new ones.
+
+    The new file has `mode`, the permission bits, where they are given.
+
+    Raises `FileError` where the operating system refuses, and where a link, a folder or a special file stands there, which
+    would be lost.
+    """
+    folder = os.path.dirname(target) or "."
+    try:
+        if os.path.lexists(target) and (kind := kind_of_mode(os.lstat(target).st_mode)) is not Kind.REGULAR:
+            raise FileError(Problem("unwritable", f"is a {kind.value}, and only a regular file is replaced", target))
+        temporary = os.path.join(folder, _write_temporary(data, folder))
+        try:
+            if mode is not None:
+                os.chmod(temporary, mode)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except (OSError, ValueError) as error:
+        raise refused(target, error, "unwritable") from error
+
+
+def stamp_beside(target: str) -> int | None:
+    """
+    Now, in nanoseconds, as the file system that holds `target` tells it; the folder is made where it is missing.
+
+    None where nothing can be written there.
+    """
+    folder = os.path.dirname(target) or "."
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        temporary = os.path.join(folder, _write_temporary(b"", folder, through=False))
+        try:
+            return os.lstat(temporary).st_mtime_ns
+        finally:
+            os.unlink(temporary)
+    except OSError:
+        return None
+
+
+def _write_temporary(data: bytes, folder: str | int, *, through: bool = True) -> str:
+    """
+    The name of a new file in `folder`, a path or a descriptor, that holds `data`, on the disk itself where `through`.
+
+    Its name is by chance, so that what a run left behind that was killed is in nobody's way, and short, so that it can be
+    had wherever the file's own name can.
+    """
+    name = f".snob-{os.urandom(8).hex()}.tmp"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-    descriptor = os.open(path, flags, 0o666, dir_fd=folder)
+    inside = folder if isinstance(folder, int) else None
+    path = name if isinstance(folder, int) else os.path.join(folder, name)
+    descriptor = os.open(path, flags, 0o666, dir_fd=inside)
     try:
         view = memoryview(data)
         while view:
             view = view[os.write(descriptor, view) :]
-        os.fsync(descriptor)
+        if through:
+            os.fsync(descriptor)
+    except BaseException:
+        os.unlink(path, dir_fd=inside)
+        raise
     finally:
         os.close(descriptor)
+    return name
+
+
+def _sync(folder: int) -> None:
+    """Write the names in an open folder to the disk itself, where the file system can."""
+    readable = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        # EDGE CASE: some network file systems know no fsync of a folder, and say EINVAL.
+        with contextlib.suppress(OSError):
+            os.fsync(readable)
+    finally:
+        os.close(readable)

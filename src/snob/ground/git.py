@@ -13,7 +13,7 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from snob.errors import GitError, Problem
+from snob.errors import FileError, GitError, Problem
 from snob.ground.paths import shown
 
 if TYPE_CHECKING:
@@ -103,10 +103,15 @@ def find_git(start: str) -> str | None:
     """
     The absolute path of the git program; None where there is none to be had.
 
-    Relative and empty entries of PATH are passed over, and so is every entry inside the work tree around `start`,
-    because the change under review may have put a `git` there (T11).
+    Relative and empty entries of PATH are passed over, and so is every entry inside the outermost work tree around
+    `start`, or inside `start` itself where there is none, because the change under review may have put a `git` there (T11).
     """
-    work_tree = _enclosing_work_tree(os.path.realpath(start))
+    checkout = start = os.path.realpath(start)
+    # NOTE: a nested repository is a file of the one around it, so the outermost counts; but a work tree at the root of
+    # the file system would leave no git at all.
+    while (around := _enclosing_work_tree(start)) is not None and os.path.dirname(around) != around:
+        checkout, start = around, os.path.dirname(around)
+    checkout = checkout.rstrip(os.sep) + os.sep
     name = "git.exe" if os.name == "nt" else "git"
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         if not os.path.isabs(folder):
@@ -114,17 +119,27 @@ def find_git(start: str) -> str | None:
         program = os.path.join(folder, name)
         if not os.path.isfile(program) or not os.access(program, os.X_OK):
             continue
-        real = os.path.realpath(folder)
-        if work_tree is not None and (real == work_tree or real.startswith(work_tree.rstrip(os.sep) + os.sep)):
+        if any((os.path.realpath(place) + os.sep).startswith(checkout) for place in (folder, program)):
             continue
         return program
     return None
 
 
+def stands_at(path: str) -> bool:
+    """Whether anything stands at an absolute path; raises `FileError` where that cannot be told (T33)."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise FileError(Problem("unreadable", os.strerror(error.errno or 0), shown(path))) from error
+    return True
+
+
 def _enclosing_work_tree(folder: str) -> str | None:
     """The nearest folder at or above `folder` that holds a `.git`, as git's own search would meet it."""
     while True:
-        if os.path.lexists(os.path.join(folder, ".git")):
+        if stands_at(os.path.join(folder, ".git")):
             return folder
         above = os.path.dirname(folder)
         if above == folder:
@@ -232,22 +247,32 @@ class Running:
         try:
             out, err = self._process.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired as error:
-            self.abandon()
             message = f"git {self._command} did not end within {TIMEOUT:.0f} seconds"
             raise GitError(Problem("git", message)) from error
+        finally:
+            if self._process.returncode is None:
+                self.abandon()
         return Answer(self._process.returncode, out, err)
 
     def output(self) -> bytes:
         """What it wrote; raises `GitError` on any exit status but 0."""
         answer = self.finish()
         if answer.code != 0:
-            raise self._git.failure(self._command, answer)
+            raise self.failure(answer)
         return answer.out
+
+    def failure(self, answer: Answer) -> GitError:
+        """The error that quotes what this process said."""
+        return self._git.failure(self._command, answer)
 
     def abandon(self) -> None:
         """End the process; its answer is not wanted any more."""
         self._process.kill()
-        self._process.communicate()
+        # Not `communicate`: what git started may hold the other end of a pipe open for as long as it likes (T11).
+        for pipe in (self._process.stdout, self._process.stderr):
+            if pipe is not None:
+                pipe.close()
+        self._process.wait()
 
 
 def _environment() -> Mapping[str, str]:
@@ -268,7 +293,7 @@ def read_listing(running: Running) -> Listing:
     """
     paths = []
     odd: dict[str, Listed] = {}
-    for row in os.fsdecode(running.output()).split("\0"):
+    for row in os.fsdecode(_whole_listing(running)).split("\0"):
         if row[:9] in _PLAIN_ROWS:
             paths.append(row.partition("\t")[2])
         elif row[:2] == "? ":
@@ -279,6 +304,18 @@ def read_listing(running: Running) -> Listing:
             paths.append(listed.path)
             odd[listed.path] = listed
     return Listing(sorted(set(paths)), odd)
+
+
+def _whole_listing(running: Running) -> bytes:
+    """What `ls-files` wrote; it only warns of a folder that it cannot look into, and that is no listing (T33)."""
+    answer = running.finish()
+    unopened = [said for said in os.fsdecode(answer.err).splitlines() if "could not open directory" in said]
+    if answer.code == 0 and unopened:
+        hint = "make it readable for the user who runs snob, or let git ignore it"
+        raise GitError(*(Problem("unreadable", f"git ls-files said: {shown(said)}", hint=hint) for said in unopened))
+    if answer.code != 0:
+        raise running.failure(answer)
+    return answer.out
 
 
 _PLAIN_ROWS: Final = frozenset({"H 100644 ", "H 100755 "})
@@ -315,31 +352,52 @@ def list_tree(git: Git, commit: str, prefix: str) -> list[TreeEntry]:
     return sorted(entries)
 
 
+def blob_sizes(git: Git, oids: Iterable[str]) -> dict[str, int]:
+    """
+    The size in bytes of each blob, so that one can be refused before it is read (T60).
+
+    Raises `GitError` where an object is missing or is no blob.
+    """
+    wanted = list(oids)
+    rows = iter(_ask_objects(git, "--batch-check", wanted).split(b"\n"))
+    return {oid: _blob_size(next(rows, b""), oid) for oid in wanted}
+
+
+def _ask_objects(git: Git, mode: str, oids: list[str]) -> bytes:
+    """What `cat-file` answers to object ids, which stand in a file, so that neither side waits for the other (T12)."""
+    import tempfile  # noqa: PLC0415 - only a command that reads history pays for it
+
+    if not oids:
+        return b""
+    with tempfile.TemporaryFile() as request:
+        request.write("".join(f"{oid}\n" for oid in oids).encode("ascii"))
+        request.seek(0)
+        return git.run("cat-file", mode, "--buffer", stdin=request.fileno())
+
+
+def _blob_size(header: bytes, oid: str) -> int:
+    """The size that the header of an answer about `oid` tells."""
+    fields = header.split(b" ")
+    if fields[1:] == [b"missing"]:
+        hint = "fetch it: a shallow or partial clone lacks objects, and none is fetched during a check"
+        raise GitError(Problem("git", f"object {oid} is missing from this clone", hint=hint))
+    if len(fields) != 3 or fields[0] != oid.encode() or fields[1] != b"blob" or not fields[2].isdigit():
+        raise GitError(Problem("git", f"git cat-file answered out of form for object {oid}"))
+    return int(fields[2])
+
+
 def read_blobs(git: Git, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """
     The bytes of each blob, in the order asked for, from one process; each answer is checked (T12).
 
     Raises `GitError` where an object is missing, is no blob, or its bytes do not give its id.
     """
-    import tempfile  # noqa: PLC0415 - only a command that reads history pays for it
-
     wanted = list(oids)
-    if not wanted:
-        return
-    with tempfile.TemporaryFile() as request:
-        request.write("".join(f"{oid}\n" for oid in wanted).encode("ascii"))
-        request.seek(0)
-        out = git.run("cat-file", "--batch", "--buffer", stdin=request.fileno())
+    out = _ask_objects(git, "--batch", wanted)
     place = 0
     for oid in wanted:
         end = out.find(b"\n", place)
-        header = out[place:end].split(b" ") if end >= 0 else []
-        if header[1:] == [b"missing"]:
-            hint = "fetch it: a shallow or partial clone lacks objects, and none is fetched during a check"
-            raise GitError(Problem("git", f"object {oid} is missing from this clone", hint=hint))
-        if len(header) != 3 or header[0] != oid.encode() or header[1] != b"blob" or not header[2].isdigit():
-            raise GitError(Problem("git", f"git cat-file answered out of form for object {oid}"))
-        size = int(header[2])
+        size = _blob_size(out[place:end] if end >= 0 else b"", oid)
         data = out[end + 1 : end + 1 + size]
         if blob_id(data, "sha1" if len(oid) == 40 else "sha256") != oid:
             raise GitError(Problem("git", f"object {oid} is damaged: its bytes give another id", hint="run git fsck"))

@@ -87,9 +87,6 @@ def _hash_share(folders: Folders, paths: Sequence[str]) -> list[_Row]:
                 rows.append(_NOTHING)
             else:
                 rows.append((ABSENT, None, ("unreadable", os.strerror(error.errno or 0), path)))
-        except ValueError:
-            # EDGE CASE: no file has a NUL in its name.
-            rows.append(_NOTHING)
     return rows
 
 
@@ -99,11 +96,14 @@ def _hash_one(folder: int, name: str, path: str) -> _Row:
         try:
             descriptor = os.open(name, READ_FLAGS, dir_fd=folder)
         except OSError as error:
-            return _no_regular_file(folder, name, path, error)
+            row = _no_regular_file(folder, name, path, error)
+            if row is None:
+                continue
+            return row
         try:
             before = os.fstat(descriptor)
             if not stat.S_ISREG(before.st_mode):
-                return _by_mode(folder, name, path, before.st_mode)
+                return _NOTHING if stat.S_ISDIR(before.st_mode) else _special(path)
             raw = _digest_open(descriptor, before.st_size)
             after = os.fstat(descriptor)
         finally:
@@ -114,31 +114,29 @@ def _hash_one(folder: int, name: str, path: str) -> _Row:
 
 
 def _digest_open(descriptor: int, size: int) -> bytes | None:
-    """The digest of an open file of `size` bytes; None where it has more by now."""
-    if size < CHUNK:
-        data = os.read(descriptor, size + 1)
-        return hasher(data).digest() if len(data) == size else None
-    state = hasher()
-    left = size + 1
-    while left and (part := os.read(descriptor, min(left, CHUNK))):
-        state.update(part)
-        left -= len(part)
+    """The digest of an open file of `size` bytes; None where it has more or fewer by now."""
+    data = os.read(descriptor, min(size + 1, CHUNK))
+    state = hasher(data)
+    left = size + 1 - len(data)
+    while left > 1 and data:
+        data = os.read(descriptor, min(left, CHUNK))
+        state.update(data)
+        left -= len(data)
     return state.digest() if left == 1 else None
 
 
-def _no_regular_file(folder: int, name: str, path: str, error: OSError) -> _Row:
-    """What stands at a name that cannot be opened: a link, nothing, or something that may not be read."""
+def _no_regular_file(folder: int, name: str, path: str, error: OSError) -> _Row | None:
+    """What stands at a name that cannot be opened: a link, nothing, or what may not be read; None where it just changed."""
     # EDGE CASE: a socket cannot be opened at all; Linux says ENXIO, other systems EOPNOTSUPP.
     if error.errno not in {errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EOPNOTSUPP}:
         raise error
-    return _by_mode(folder, name, path, os.lstat(name, dir_fd=folder).st_mode)
-
-
-def _by_mode(folder: int, name: str, path: str, mode: int) -> _Row:
+    mode = os.lstat(name, dir_fd=folder).st_mode
     if stat.S_ISLNK(mode):
         return content_hash(os.fsencode(os.readlink(name, dir_fd=folder)), SYMLINK), None, None
-    if stat.S_ISDIR(mode):
-        return _NOTHING
+    return None if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _special(path)
+
+
+def _special(path: str) -> _Row:
     return ABSENT, None, ("special-file", "is a FIFO, a socket or a device", path)
 
 
@@ -151,7 +149,13 @@ def _hash_forked(root: str, paths: Sequence[str], workers: int, advance: Callabl
             # Neighbours in the list lie in one folder, so a worker takes a run of shares, not every n-th.
             first, last = (len(shares) * k // min(workers, len(shares)) for k in (worker, worker + 1))
             reader, writer = os.pipe()
-            child = os.fork()
+            try:
+                child = os.fork()
+            except OSError as error:
+                os.close(reader)
+                os.close(writer)
+                reason = f"no worker can be started: {os.strerror(error.errno or 0)}"
+                raise FileError(Problem("unreadable", reason, hint="hash in one process: --jobs 1")) from error
             if child == 0:
                 _work(root, shares, range(first, last), writer)
             os.close(writer)

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from snob.errors import Problem, UsageError
-from snob.ground.git import discover
+from snob.ground.git import discover, stands_at
 from snob.ground.paths import shown
 
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ def locate(working: str, chosen: str | None, marker: str | None) -> Project:
 
     The root is `chosen` where it is given; else the folder of the nearest file `marker` at or above `working`, the search
     ending at the git top level, outside git at `working` itself; else the git top level; else `working`.
-    Raises `UsageError` where `chosen` is no folder, and `GitError` as git does.
+    Raises `UsageError` where `chosen` is no folder, `FileError` where a folder cannot be looked into, and `GitError` as git does.
     """
+    if chosen == "":
+        raise UsageError(Problem("usage", "the folder is empty", key="--project", hint="a variable that is not set?"))
     start = os.path.realpath(os.path.join(working, chosen) if chosen is not None else working)
     if not os.path.isdir(start):
         raise UsageError(Problem("usage", f"{shown(chosen or working)} is no folder", key="--project"))
@@ -49,7 +51,7 @@ def locate(working: str, chosen: str | None, marker: str | None) -> Project:
 def _search(start: str, top: str, marker: str | None) -> str:
     folder = start
     while marker is not None:
-        if os.path.lexists(os.path.join(folder, marker)):
+        if stands_at(os.path.join(folder, marker)):
             return folder
         above = os.path.dirname(folder)
         if folder in (top, above):

@@ -50,7 +50,14 @@ def envelope(command: str) -> dict[str, Any]:
 
 def error_report(command: str, problems: Iterable[Problem]) -> dict[str, Any]:
     """The JSON document of a run that could not judge; what a problem does not know is left out."""
-    errors = [{name: value for name, value in problem._asdict().items() if value is not None} for problem in problems]
+    errors = [
+        {
+            name: printable(value) if isinstance(value, str) else value
+            for name, value in problem._asdict().items()
+            if value is not None
+        }
+        for problem in problems
+    ]
     return envelope(command) | {"errors": errors}
 
 

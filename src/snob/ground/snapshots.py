@@ -7,12 +7,14 @@ with. Links and submodules are settled here: each is one path, never followed, a
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING, Protocol
 
 from snob.errors import FileError, Problem
 from snob.ground import git as git_questions
 from snob.ground.digests import GITLINK, REGULAR, SYMLINK, content_hash
-from snob.ground.files import Kind, Tree
+from snob.ground.files import CHUNK, Kind, Tree
 from snob.ground.git import GITLINK_MODE, SYMLINK_MODE, Listed, Listing
 from snob.ground.hashing import ABSENT, hash_files
 
@@ -120,6 +122,7 @@ class CommitTree:
         self._entries: dict[str, TreeEntry] = {
             entry.path: entry for entry in git_questions.list_tree(git, commit, prefix)
         }
+        self._folders = _folders_above(self._entries)
         self._blobs: dict[str, bytes] = {}
 
     def listing(self) -> Listing:
@@ -136,27 +139,29 @@ class CommitTree:
         entry = self._entries.get(path)
         if entry is not None:
             return _kind_of_entry(entry)
-        return Kind.DIRECTORY if any(name.startswith(path + "/") for name in self._entries) else None
+        return Kind.DIRECTORY if path in self._folders else None
 
     def read(self, path: str, cap: int) -> bytes:
         """The blob at `path`."""
         entry = self._entries.get(path)
         kind = self.kind(path)
         if entry is None or kind is not Kind.REGULAR:
-            what = f"is a {kind.value}, not a regular file" if kind is not None else "does not exist"
-            raise FileError(Problem("not-regular", what, path))
-        data = self._read_oids((entry.oid,))[entry.oid]
-        if len(data) > cap:
+            raise _unreadable(path, kind)
+        data = self._blobs.get(entry.oid)
+        size = git_questions.blob_sizes(self._git, (entry.oid,))[entry.oid] if data is None else len(data)
+        if size > cap:
             raise FileError(Problem("too-large", f"larger than {cap:,} bytes", path))
-        return data
+        return self._read_oids((entry.oid,))[entry.oid]
 
     def prefetch(self, paths: Iterable[str]) -> None:
-        """Read the blobs of `paths` in one process, ahead of a `read` of each."""
-        self._read_oids(
+        """Read the blobs of `paths` in two processes, ahead of a `read` of each; large ones are left to it."""
+        oids = {
             entry.oid
             for path in paths
             if (entry := self._entries.get(path)) is not None and _kind_of_entry(entry) is Kind.REGULAR
-        )
+        }
+        sizes = git_questions.blob_sizes(self._git, sorted(oids - self._blobs.keys()))
+        self._read_oids(oid for oid, size in sizes.items() if size <= CHUNK)
 
     def below(self, directory: str) -> list[tuple[str, Kind]]:
         """The commit's paths below `directory`."""
@@ -208,6 +213,23 @@ def _refuse_no_folder(path: str, kind: Kind | None) -> None:
         raise FileError(Problem("not-regular", f"is a {kind.value}; records are kept in a folder", path))
 
 
+def _folders_above(paths: Iterable[str]) -> frozenset[str]:
+    """Every folder on the way to one of `paths`."""
+    folders = set()
+    for path in paths:
+        above = path.rpartition("/")[0]
+        while above and above not in folders:
+            folders.add(above)
+            above = above.rpartition("/")[0]
+    return frozenset(folders)
+
+
+def _unreadable(path: str, kind: Kind | None) -> FileError:
+    if kind is None:
+        return FileError(Problem("unreadable", os.strerror(errno.ENOENT), path))
+    return FileError(Problem("not-regular", f"is a {kind.value}, not a regular file", path))
+
+
 def _untracked(path: str) -> Listed:
     return Listed(path, tracked=False, mode=0, oid="", skip_worktree=False)
 
@@ -224,6 +246,7 @@ class MemoryTree:
     def __init__(self, files: Mapping[str, bytes | str]) -> None:
         """Hold `files`; every one is regular."""
         self._files = {path: data.encode() if isinstance(data, str) else data for path, data in sorted(files.items())}
+        self._folders = _folders_above(self._files)
 
     def listing(self) -> Listing:
         """Every path, as if it were tracked."""
@@ -233,13 +256,15 @@ class MemoryTree:
         """A regular file, a folder above one, or nothing."""
         if path in self._files:
             return Kind.REGULAR
-        return Kind.DIRECTORY if any(name.startswith(path + "/") for name in self._files) else None
+        return Kind.DIRECTORY if path in self._folders else None
 
     def read(self, path: str, cap: int) -> bytes:
         """The bytes that are held."""
         data = self._files.get(path)
-        if data is None or len(data) > cap:
-            raise FileError(Problem("unreadable", "does not exist, or is larger than it may be", path))
+        if data is None:
+            raise _unreadable(path, self.kind(path))
+        if len(data) > cap:
+            raise FileError(Problem("too-large", f"larger than {cap:,} bytes", path))
         return data
 
     def below(self, directory: str) -> list[tuple[str, Kind]]:
@@ -248,8 +273,11 @@ class MemoryTree:
         return [(path, Kind.REGULAR) for path in self._files if path.startswith(directory + "/")]
 
     def check_folder(self, directory: str) -> None:
-        """Refuse a file at `directory`."""
-        _refuse_no_folder(directory, self.kind(directory))
+        """Refuse a file at `directory` or on the way to it."""
+        parts = directory.split("/")
+        for depth in range(1, len(parts) + 1):
+            here = "/".join(parts[:depth])
+            _refuse_no_folder(here, self.kind(here))
 
     def content_hashes(self, paths: Sequence[str], advance: Callable[[int], None] = lambda _: None) -> list[str]:
         """The hashes of the bytes that are held."""

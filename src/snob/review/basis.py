@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from snob.ground.snapshots import Snapshot
 
 _Value = TypeVar("_Value")
+_NEAR = 20
+"""The patterns for which a near path is looked for: a few are mistakes, thousands are not."""
 
 
 class Basis(NamedTuple):
@@ -83,14 +85,17 @@ def basis_notices(basis: Basis, contexts: Contexts, snapshot: Snapshot) -> list[
     notices = [*basis.policies.notices, *basis.review_files.notices, *basis.candidates.notices]
     paths = basis.candidates.paths
     idle = frozenset(basis.expansion.idle_patterns)
+    idle_notices: list[Notice] = []
     for rule in basis.policies.rules:
         for pattern in sorted({pattern for patterns in rule.scope.matches for pattern in patterns}):
             if pattern in idle:
                 what = f"`match` pattern {pattern!r} of {rule.id}"
-                notices.append(_idle(what, pattern, rule.path, basis))
+                idle_notices.append(_idle(what, pattern, rule.path, basis, look_near=len(idle_notices) < _NEAR))
     for pattern, (owner, path) in _context_patterns(basis):
         if not contexts.members(pattern):
-            notices.append(_idle(f"`context` pattern {pattern!r} of {owner}", pattern, path, basis))
+            what = f"`context` pattern {pattern!r} of {owner}"
+            idle_notices.append(_idle(what, pattern, path, basis, look_near=len(idle_notices) < _NEAR))
+    notices += idle_notices
     by_path = {path: index for index, path in enumerate(paths)}
     rules = basis.policies.rules
     for source, review_file in sorted(basis.review_files.by_source.items()):
@@ -100,7 +105,7 @@ def basis_notices(basis: Basis, contexts: Contexts, snapshot: Snapshot) -> list[
             Notice(
                 "entry-without-rule",
                 f"the entry `{rule_id}` names no rule that matches {shown(source)}",
-                review_file.path,
+                shown(review_file.path),
             )
             for rule_id in review_file.claims
             if rule_id not in applying and not review_file.deleted
@@ -114,11 +119,10 @@ def basis_notices(basis: Basis, contexts: Contexts, snapshot: Snapshot) -> list[
     return list(dict.fromkeys(notices))
 
 
-def _idle(what: str, pattern: str, path: str, basis: Basis) -> Notice:
-    near = nearest_existing(pattern, basis.candidates.paths)
-    return Notice(
-        "pattern-matches-nothing", f"{what} matches nothing" + (f"; near it is {shown(near)}" if near else ""), path
-    )
+def _idle(what: str, pattern: str, path: str, basis: Basis, *, look_near: bool) -> Notice:
+    near = nearest_existing(pattern, basis.candidates.paths) if look_near else None
+    message = f"{what} matches nothing" + (f"; near it is {shown(near)}" if near else "")
+    return Notice("pattern-matches-nothing", message, shown(path))
 
 
 def _context_patterns(basis: Basis) -> list[tuple[str, tuple[str, str]]]:

@@ -26,8 +26,9 @@ class Candidates(NamedTuple):
     untracked: frozenset[str]
     """Those that git does not track; empty outside git."""
     sparse: frozenset[str]
-    """Tracked paths that a sparse checkout may have left out."""
+    """Tracked paths that a sparse checkout may have left out, ignored ones too."""
     submodules: frozenset[str]
+    """The submodules of the project, ignored ones too."""
     in_git: bool
     notices: tuple[Notice, ...]
 
@@ -50,8 +51,8 @@ def read_candidates(snapshot: Snapshot, settings: Settings, *, in_git: bool) -> 
         accepted = GlobSet(settings.ignore).accepted_all(paths)
         paths = [path for path, ignored in zip(paths, accepted, strict=True) if not ignored]
     kept = frozenset(paths) if listing.odd else frozenset()
-    odd = [listed for path, listed in listing.odd.items() if path in kept]
-    untracked = frozenset(listed.path for listed in odd if in_git and not listed.tracked)
+    odd = listing.odd.values()
+    untracked = frozenset(listed.path for listed in odd if in_git and not listed.tracked and listed.path in kept)
     sparse = frozenset(listed.path for listed in odd if listed.skip_worktree)
     submodules = frozenset(listed.path for listed in odd if listed.mode == GITLINK_MODE)
     if settings.ignore and not paths:

@@ -9,7 +9,7 @@ from snob.errors import FileError, Problem, Problems, UsageError
 from snob.ground.documents import RECORD_CAP
 from snob.ground.files import Tree, absent_among
 from snob.ground.hashing import ABSENT
-from snob.ground.paths import is_below, is_utf8, shown
+from snob.ground.paths import is_utf8, on_the_way, shown
 from snob.ground.snapshots import WorkTree
 from snob.review.basis import basis_notices, contexts_of, read_basis
 from snob.review.judge import judge
@@ -158,15 +158,20 @@ def open_basis(request: Request, tree: WorkTree) -> Basis:
 def _kept(filters: Sequence[str], basis: Basis, tree: WorkTree) -> list[int]:
     """The indices of the candidates on or below the given paths; raises `UsageError` for one that is not there."""
     paths = basis.candidates.paths
-    if not filters:
+    if not filters or "" in filters:
         return list(range(len(paths)))
-    absent = [path for path in filters if path and tree.kind(path) is None]
-    if absent:
+    missing = [path for path in filters if tree.kind(path) is None]
+    if missing:
+        # A tracked file that is gone from disk is a deletion, not a mistake on the command line.
+        known = frozenset(above for path in tree.listing().paths for above in on_the_way(path))
+        missing = [path for path in missing if path not in known]
+    if missing:
         hint = "a PATH is a file or folder of the project, relative to the working directory; it is no pattern"
         raise UsageError(
-            *(Problem("usage", f"{shown(path)} does not exist", shown(path), hint=hint) for path in absent)
+            *(Problem("usage", f"{shown(path)} does not exist", shown(path), hint=hint) for path in missing)
         )
-    return [index for index, path in enumerate(paths) if any(is_below(path, kept) for kept in filters)]
+    kept = frozenset(filters)
+    return [index for index, path in enumerate(paths) if not kept.isdisjoint(on_the_way(path))]
 
 
 def _owe(basis: Basis, keep: Iterable[int]) -> tuple[list[_Owed], list[Notice]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from snob.errors import Problem, UsageError
 from snob.ground.documents import encode_json
 from snob.ground.globs import GlobSet
-from snob.ground.paths import shown
+from snob.ground.paths import shown, told
 from snob.ground.reports import Line, envelope, line
 from snob.ground.snapshots import WorkTree
 from snob.review.basis import contexts_of
@@ -148,34 +148,34 @@ def _why_no_candidate(path: str, basis: Basis) -> str:
 
 def explanation_json(explanation: Explanation) -> bytes:
     """The explanation for machines."""
-    told = envelope("explain")
+    document = envelope("explain")
     if explanation.rule is not None:
         found = explanation.rule
-        told["rule"] = {
+        document["rule"] = {
             "id": found.rule.id,
             "policy": found.rule.path,
             "match": [list(patterns) for patterns in found.rule.scope.matches],
             "exclude": list(found.rule.scope.exclude),
             "rule_fingerprint": found.rule.fingerprint,
             "fingerprint_input": dict(found.fingerprint_input),
-            "files": list(found.files),
-            "context_files": list(found.context_files),
+            "files": [told(path) for path in found.files],
+            "context_files": [told(path) for path in found.context_files],
         }
     if explanation.file is not None:
         file = explanation.file
-        told["file"] = {
-            "path": shown(file.path),
+        document["file"] = {
+            "path": told(file.path),
             "candidate": not file.candidate,
             "rules": [
                 {"rule": rule.id, "policy": rule.path, "matched_by": list(hits), "context": list(context)}
                 for rule, hits, context in file.applies
             ],
             "excluded": [{"rule": rule.id, "excluded_by": list(out)} for rule, out in file.excluded],
-            "context_of": [{"path": shown(path), "rule": rule} for path, rule in file.context_of],
+            "context_of": [{"path": told(path), "rule": rule} for path, rule in file.context_of],
         }
         if file.candidate:
-            told["file"]["reason"] = file.candidate
-    return encode_json(told)
+            document["file"]["reason"] = file.candidate
+    return encode_json(document)
 
 
 def explanation_text(explanation: Explanation) -> Iterator[Line]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from snob.errors import FileError
 from snob.ground.documents import RECORD_CAP
 from snob.ground.hashing import ABSENT
-from snob.ground.paths import is_below, is_utf8, shown
+from snob.ground.paths import is_utf8, on_the_way, shown
 from snob.review.judge import disagree
 from snob.review.settings import LOCAL
 from snob.review.terms import Notice, Standing
@@ -97,8 +97,9 @@ def provider_notices(basis: Basis, wanted: Iterable[ClaimRef]) -> Iterable[Notic
             yield Notice("unused-provider", f"no row judged refers to the provider `{name}`", "snob.toml")
 
 
-def path_notices(filters: Iterable[str], rows: Sequence[Row]) -> Iterable[Notice]:
+def path_notices(filters: Sequence[str], rows: Sequence[Row]) -> Iterable[Notice]:
     """Paths of the command line on or below which nothing is owed."""
+    owing = {above for row in rows for above in on_the_way(row.subject.path)} if filters else set()
     for kept in filters:
-        if not any(is_below(row.subject.path, kept) for row in rows):
+        if kept not in owing and (kept or not rows):
             yield Notice("nothing-owed", "no rule matches anything here", shown(kept or "."))

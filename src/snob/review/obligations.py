@@ -34,7 +34,7 @@ def expand(rules: Sequence[Rule], paths: Sequence[str]) -> Expansion:
     always = [0] * depth
     for index, rule in enumerate(rules):
         for place in range(depth):
-            if place >= len(rule.scope.matches):
+            if 0 < len(rule.scope.matches) <= place:
                 always[place] |= 1 << index
         for column, patterns in zip(
             columns, (*rule.scope.matches, *[()] * (depth - len(rule.scope.matches)), rule.scope.exclude), strict=True

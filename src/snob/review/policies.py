@@ -47,6 +47,9 @@ def read_policies(snapshot: Snapshot, directory: str, problems: Problems) -> Pol
     notices = []
     files = 0
     for path, kind in snapshot.below(directory):
+        if kind is Kind.SYMLINK:
+            problems.add(Problem("not-regular", "is a link: policies are files and folders themselves", shown(path)))
+            continue
         if not path.endswith(_SUFFIX):
             notices.append(Notice("stray-file", f"no policy: its name does not end in `{_SUFFIX}`", shown(path)))
             continue

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from snob.ground.documents import encode_json, encode_json_lines, toml_value
-from snob.ground.paths import shown
+from snob.ground.paths import shown, told
 from snob.ground.reports import Line, envelope, line
 from snob.review.check import fails
 from snob.review.subjects import encode_subject
-from snob.review.terms import Level, Standing
+from snob.review.terms import Level, Standing, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from snob.review.check import Judgement, Request, Summary
     from snob.review.terms import Difference, Notice, Reference, Row
 
+_DEPTH = 3
+"""Levels of a nested value that text shows."""
 _SHORT = 12
 """Hexadecimal digits of a digest that text shows."""
 _MARK = {
@@ -58,7 +60,7 @@ def _json(command: str, request: Request, judgement: Judgement, rows: Iterable[R
             "strict": False,
             "since": None,
             "trusted_rev": None,
-            "paths": [shown(path or ".") for path in request.paths],
+            "paths": [told(path or ".") for path in request.paths],
         }
     }
     tail = {
@@ -72,7 +74,7 @@ def _json(command: str, request: Request, judgement: Judgement, rows: Iterable[R
 
 
 def _obligation(row: Row, *, guidance: bool) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    written: dict[str, Any] = {
         "path": row.subject.path,
         "rule": row.rule.id,
         "level": row.rule.level.value,
@@ -80,27 +82,27 @@ def _obligation(row: Row, *, guidance: bool) -> dict[str, Any]:
         "subject": encode_subject(row.subject),
     }
     if guidance:
-        told["description"] = row.rule.description
-        told["review"] = row.rule.review
-    told["claims"] = [_reference(reference) for reference in row.references]
-    return told
+        written["description"] = row.rule.description
+        written["review"] = row.rule.review
+    written["claims"] = [_reference(reference) for reference in row.references]
+    return written
 
 
 def _reference(reference: Reference) -> dict[str, Any]:
-    told: dict[str, Any] = {"ref": str(reference.ref), "found": reference.claim is not None}
+    written: dict[str, Any] = {"ref": str(reference.ref), "found": reference.claim is not None}
     if reference.claim is not None:
-        told["verdict"] = reference.claim.verdict.value
+        written["verdict"] = reference.claim.verdict.value
         if reference.claim.reviewer is not None:
-            told["reviewer"] = reference.claim.reviewer
+            written["reviewer"] = reference.claim.reviewer
         if reference.claim.reviewed_at is not None:
-            told["reviewed_at"] = reference.claim.reviewed_at
-    told["reasons"] = [_reason(difference) for difference in reference.differences]
-    return told
+            written["reviewed_at"] = reference.claim.reviewed_at
+    written["reasons"] = [_reason(difference) for difference in reference.differences]
+    return written
 
 
 def _reason(difference: Difference) -> dict[str, Any]:
-    told = {"field": difference.field, "recorded": difference.recorded, "expected": difference.expected}
-    return told if difference.hint is None else told | {"hint": difference.hint}
+    written = {"field": difference.field, "recorded": difference.recorded, "expected": difference.expected}
+    return written if difference.hint is None else written | {"hint": difference.hint}
 
 
 def _notice(notice: Notice) -> dict[str, Any]:
@@ -153,6 +155,8 @@ def _reference_lines(reference: Reference) -> Iterator[Line]:
     by = f" by {shown(reference.claim.reviewer)}" if reference.claim.reviewer else ""
     at = f" on {shown(reference.claim.reviewed_at)}" if reference.claim.reviewed_at else ""
     yield line(f"{name}: {reference.claim.verdict.value}{by}{at}", indent=10)
+    if reference.claim.note and reference.claim.verdict is Verdict.VIOLATED:
+        yield line(f"note: {shown(reference.claim.note)}", indent=12)
     for difference in reference.differences:
         yield from _difference_lines(difference)
 
@@ -169,8 +173,10 @@ def _difference_lines(difference: Difference) -> Iterator[Line]:
         yield line("only the line ends differ; pin them with `text eol=lf` in .gitattributes", indent=14)
 
 
-def _brief(value: object) -> str:
-    """A value for one line of text: digests are shortened, everything else is shown as it is, up to a length."""
+def _brief(value: object, depth: int = 0) -> str:
+    """A value for one line of text: digests are shortened, everything else is shown as it is, up to a length and depth."""
+    if depth > _DEPTH:
+        return "…"
     if value is None:
         return "nothing"
     if isinstance(value, str):
@@ -179,9 +185,13 @@ def _brief(value: object) -> str:
             return f"{algorithm}:{shown(digits[:_SHORT])}…"
         return shown(value[:200])
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_brief(item) for item in value[:20]) + "]"
+        return "[" + ", ".join(_brief(item, depth + 1) for item in value[:20]) + "]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{shown(str(key))}: {_brief(item)}" for key, item in list(value.items())[:20]) + "}"
+        return (
+            "{"
+            + ", ".join(f"{shown(str(key))}: {_brief(item, depth + 1)}" for key, item in list(value.items())[:20])
+            + "}"
+        )
     return shown(str(value)[:200])
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from snob.ground.tables import Table
 
 SUFFIX: Final = ".review.toml"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LOCAL_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*\Z")
 
 
@@ -39,6 +40,11 @@ def read_review_files(snapshot: Snapshot, directory: str, problems: Problems) ->
     found = {}
     notices = []
     for path, kind in snapshot.below(directory):
+        if kind is Kind.SYMLINK:
+            problems.add(
+                Problem("not-regular", "is a link: review files are files and folders themselves", shown(path))
+            )
+            continue
         if not path.endswith(SUFFIX) or path == f"{directory}/{SUFFIX}":
             notices.append(Notice("stray-file", f"no review file: its name does not end in `{SUFFIX}`", shown(path)))
             continue
@@ -87,7 +93,7 @@ def _read_references(entries: Table, rule_id: str) -> tuple[ClaimRef, ...]:
 def parse_reference(text: str) -> ClaimRef | None:
     """The claim reference that `text` writes; None where it is none (T49)."""
     provider, colon, claim_id = text.partition(":")
-    if not colon or not provider or not claim_id or not claim_id.isprintable():
+    if not colon or not provider or not claim_id or _CONTROL.search(claim_id):
         return None
     if provider == LOCAL and not _LOCAL_ID.match(claim_id):
         return None

@@ -22,7 +22,7 @@ from snob.ground.paths import shown
 from snob.review.providers.claims import decode_claim
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from snob.review.settings import ProviderSettings
     from snob.review.terms import Claim
@@ -49,14 +49,14 @@ def ask(provider: ProviderSettings, ids: Sequence[str], folder: str) -> dict[str
         code = _run(provider, folder, stdin.fileno(), stdout.fileno(), stderr.fileno())
         stderr.seek(0)
         said = shown(os.fsdecode(stderr.read(_SAID_CAP)).strip().replace("\n", " "))
+        if _over_cap((stdout.fileno(), stderr.fileno())):
+            raise _failed(provider, f"wrote more than {OUTPUT_CAP:,} bytes", said)
         if code is None:
             raise _failed(provider, f"did not end within {provider.timeout} seconds", said)
         if code != 0:
             raise _failed(provider, f"ended with {code}", said)
         stdout.seek(0)
-        answer = stdout.read(OUTPUT_CAP + 1)
-    if len(answer) > OUTPUT_CAP:
-        raise _failed(provider, f"answered more than {OUTPUT_CAP:,} bytes", said)
+        answer = stdout.read()
     return _decode_answer(provider, ids, answer, said)
 
 
@@ -86,14 +86,18 @@ def _run(provider: ProviderSettings, folder: str, stdin: int, stdout: int, stder
 
 
 def _wait(process: subprocess.Popen[bytes], timeout: int, outputs: tuple[int, ...]) -> int | None:
-    """As `Popen.wait`, but a process that writes past the cap is not waited for: what it wrote tells of it."""
+    """As `Popen.wait`, but None where time ran out or too much was written; the caller tells which."""
     end = monotonic() + timeout
     while (left := end - monotonic()) > 0:
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(min(left, _LOOK_EVERY))
-        if any(os.fstat(output).st_size > OUTPUT_CAP for output in outputs):
-            return 0
+        if _over_cap(outputs):
+            break
     return None
+
+
+def _over_cap(outputs: Iterable[int]) -> bool:
+    return any(os.fstat(output).st_size > OUTPUT_CAP for output in outputs)
 
 
 def _environment() -> dict[str, str]:

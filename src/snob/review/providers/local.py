@@ -30,6 +30,7 @@ def look_up_local(snapshot: Snapshot, directory: str, ids: Iterable[str], proble
         try:
             kind = snapshot.kind(path)
             if kind is None:
+                snapshot.check_folder(path.rpartition("/")[0])
                 continue
             if kind is not Kind.REGULAR:
                 problems.add(
