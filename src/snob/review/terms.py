@@ -167,7 +167,7 @@ NOTICES = {
     "unknown-provider": "an entry that is not judged here names a provider that is not configured",
     "record-ignored": "git ignores a policy, review or claim file, so others will not have it",
     "stray-file": "a file with another suffix lies below the policies, reviews or claims folder",
-    "odd-file": "a file that no rule needs has a name that is not UTF-8, or is a special file",
+    "odd-file": "a file that no rule needs has a name that is not UTF-8",
     "nested-repository": "an untracked repository lies inside the project; its files are no candidates",
     "sparse-file": "a tracked file is left out of the work tree by a sparse checkout, and is not judged",
     "claims-disagree": "current claims of one obligation say both satisfied and violated",
