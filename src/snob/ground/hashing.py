@@ -63,7 +63,8 @@ def hash_files(
                 rows.extend(_hash_share(folders, share))
                 advance(len(share))
     else:
-        rows = _hash_forked(root, paths, workers, advance)
+        with Folders(root):  # a root that cannot be opened is refused here, where it is no worker's death
+            rows = _hash_forked(root, paths, workers, advance)
     problems = [Problem(*fault) for _, _, fault in rows if fault is not None]
     if problems:
         raise FileError(*problems)
