@@ -54,7 +54,7 @@ def test_a_provider_is_asked_once_for_all_that_is_wanted_and_believed_as_far_as_
     ("body", "fragment"),
     [
         ("sys.exit('broken pipe to the server')", "broken pipe to the server"),
-        ("import time; time.sleep(60)", "did not end within 1 seconds"),
+        ("import time; time.sleep(60)", "did not end within 1 second"),
         ("print('{')", "not JSON"),
         ("print('[]')", "no object"),
         ('print(\'{"protocol": 2, "claims": {}}\')', "protocol 2"),

@@ -58,10 +58,11 @@ def parse(words: list[str]) -> Options | Invalid | str:
         return str(asked)
     except _Refusal as refusal:
         command = next((word for word in words if word in review.COMMANDS), "snob")
-        problem = Problem(
-            "usage", str(refusal), hint=f"see `snob {command if command != 'snob' else ''} --help`".replace("  ", " ")
-        )
-        return Invalid(command, (problem,), _after(words, "--format") == "json", _after(words, "--output"))
+        hint = "see `snob --help`" if command == "snob" else f"see `snob {command} --help`"
+        if words and words[0].startswith("-"):
+            hint = "options stand after the command, as in `snob check --format json`"
+        problem = Problem("usage", str(refusal), hint=hint)
+        return Invalid(command, (problem,), _after(words, "--format") == "json", _after(words, "--output") or None)
 
 
 def _after(words: list[str], option: str) -> str | None:
@@ -103,13 +104,22 @@ def _common() -> _Parser:
         "--project", metavar="DIR", help="the project's root; by default the nearest folder with a snob.toml"
     )
     group.add_argument("--format", choices=FORMATS, default="text", help="for people, or for machines")
-    group.add_argument("--output", metavar="FILE", help="write the report there in place of standard output")
+    group.add_argument(
+        "--output", metavar="FILE", type=_output, help="write the report there in place of standard output"
+    )
     group.add_argument("--jobs", metavar="N", type=_jobs, help="the number of processes that hash files")
     group.add_argument("--no-cache", action="store_true", help="read every file, whatever earlier runs found")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="whether text is styled")
     group.add_argument("-v", "--verbose", action="store_true", help="tell of every row, satisfied ones too")
     group.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
     return common
+
+
+def _output(word: str) -> str:
+    if not word:
+        reason = "the file is empty: a variable that is not set?"
+        raise argparse.ArgumentTypeError(reason)
+    return word
 
 
 def _jobs(word: str) -> int:

@@ -65,7 +65,8 @@ def _working_folder(working: Callable[[], str]) -> str:
     try:
         return working()
     except OSError as error:
-        raise UsageError(Problem("usage", f"the working directory cannot be told: {error.strerror}")) from error
+        message = f"the working directory cannot be told: {error.strerror}"
+        raise UsageError(Problem("usage", message, hint="change to a folder that exists")) from error
 
 
 def _tell(text: str, environment: Mapping[str, str]) -> int:
@@ -96,7 +97,9 @@ def _report_problems(console: Console, command: str, problems: tuple[Problem, ..
         elif console.to_file:
             console.text(lines)
     except FileError as error:
-        console.errors(error_lines(error.problems))
+        # Where it is the report itself that was not taken, its error is told already.
+        if error.problems != problems:
+            console.errors(error_lines(error.problems))
     console.errors(lines)
     return ExitStatus.NO_VERDICT
 

@@ -29,7 +29,6 @@ class Options(argparse.Namespace):
     config: str | None
     fail_on: str
     no_providers: bool
-    no_exempt: bool
     subject: str
 
 

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from snob.review.check import Request
 
 
+_UNSET = "a variable that is not set?"
+
+
 def run_check(options: Options, console: Console, environment: Mapping[str, str], working: str) -> bool:
     """`snob check`: whether something that fails is owed."""
     from snob.review import check, report  # noqa: PLC0415 - help does not pay for the engine
@@ -71,7 +74,7 @@ def run_init(options: Options, console: Console, environment: Mapping[str, str],
     """`snob init`: write the settings and a first policy."""
     from snob.review import init  # noqa: PLC0415 - help does not pay for the engine
 
-    project = locate(working, options.project, None)
+    project = locate(working, options.project, FILE)
     written = init.write_first_policy(project)
     if options.format == "json":
         console.report(init.written_json(written))
@@ -83,6 +86,8 @@ def run_init(options: Options, console: Console, environment: Mapping[str, str],
 def _request(options: Options, console: Console, environment: Mapping[str, str], working: str) -> Request:
     from snob.review.check import Request  # noqa: PLC0415 - help does not pay for the engine
 
+    if options.config == "":
+        raise UsageError(Problem("usage", "the file is empty", key="--config", hint=_UNSET))
     config = None if options.config is None else os.path.abspath(os.path.join(working, options.config))
     project = locate(working, options.project, FILE if config is None else None)
     return Request(
@@ -99,17 +104,14 @@ def _request(options: Options, console: Console, environment: Mapping[str, str],
 
 def _inside_all(project: Project, working: str, words: list[str]) -> tuple[str, ...]:
     if "" in words:
-        raise UsageError(
-            Problem("usage", "a PATH is empty", hint="a variable that is not set? the whole project is `.`")
-        )
+        raise UsageError(Problem("usage", "a PATH is empty", hint=f"{_UNSET} the whole project is `.`"))
     paths = {word: inside(project, working, word) for word in words}
     outside = [word for word, path in paths.items() if path is None]
     if outside:
-        message = "lies outside the project {}"
-        raise UsageError(
-            *(Problem("usage", f"{shown(word)} {message.format(shown(project.root))}", shown(word)) for word in outside)
-        )
-    return tuple(sorted(path for path in paths.values() if path is not None))
+        message = f"lies outside the project {shown(project.root)}"
+        hint = "name the project that it is in with --project"
+        raise UsageError(*(Problem("usage", message, shown(word), hint=hint) for word in outside))
+    return tuple(sorted({path for path in paths.values() if path is not None}))
 
 
 def _cache(options: Options, project: Project, environment: Mapping[str, str]) -> StatCache | None:
@@ -153,7 +155,7 @@ def _add_nothing(parser: argparse.ArgumentParser) -> None:
 COMMANDS = {
     "init": Command(
         "write snob.toml and a first policy",
-        "Write snob.toml and a first policy; nothing that exists is overwritten.",
+        "Write a first policy, and snob.toml where there is none; nothing that exists is overwritten.",
         _add_nothing,
         run_init,
     ),

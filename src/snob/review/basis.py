@@ -129,5 +129,7 @@ def _context_patterns(basis: Basis) -> list[tuple[str, tuple[str, str]]]:
     """Each context pattern with who declares it, and in which file."""
     declared = [(pattern, (rule.id, rule.path)) for rule in basis.policies.rules for pattern in rule.context]
     for review_file in basis.review_files.by_source.values():
+        if review_file.deleted:
+            continue  # there is no obligation that it could be context of (F75)
         declared += [(pattern, (shown(review_file.source), review_file.path)) for pattern in review_file.context]
     return declared

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from snob.review.terms import Claim, ClaimRef, Difference, ReviewFile, Row, Rule
 
 _LINE_ENDS_CAP = 64 * 1024 * 1024
+_LEAVE_OUT = "leave it out with `exclude` or `ignore`"
+_UNHASHABLE = frozenset({"special-file", "unreadable"})
 
 
 class Progress(Protocol):
@@ -103,13 +105,14 @@ def run_check(request: Request) -> Judgement:
         basis = open_basis(request, tree)
         contexts = contexts_of(basis)
         keep = _kept(request.paths, basis, tree)
-        owed, references_notices = _owe(basis, keep)
-        hashes = _hash(request, basis, contexts, owed, tree)
+        owed = _owe(basis, keep)
+        problems = Problems()
+        hashes = _hash(request, basis, contexts, owed, tree, problems)
     finally:
         tree.abandon()
     contexts.hashed(hashes)
     owed = [item for item in owed if hashes[item.place] != ABSENT]
-    problems = Problems()
+    references_notices = _complain_of_providers(basis, owed, problems)
     wanted = dict.fromkeys(ref for item in owed for ref in item.references)
     folder = project.root if request.config is None else os.path.dirname(request.config)
     claims = look_up(Lookup(tree, basis.settings, folder, request.run_commands), wanted, problems)
@@ -167,20 +170,16 @@ def _kept(filters: Sequence[str], basis: Basis, tree: WorkTree) -> list[int]:
         missing = [path for path in missing if path not in known]
     if missing:
         hint = "a PATH is a file or folder of the project, relative to the working directory; it is no pattern"
-        raise UsageError(
-            *(Problem("usage", f"{shown(path)} does not exist", shown(path), hint=hint) for path in missing)
-        )
+        raise UsageError(*(Problem("usage", "does not exist", shown(path), hint=hint) for path in missing))
     kept = frozenset(filters)
     return [index for index, path in enumerate(paths) if not kept.isdisjoint(on_the_way(path))]
 
 
-def _owe(basis: Basis, keep: Iterable[int]) -> tuple[list[_Owed], list[Notice]]:
-    """The obligations on kept candidates, and notices of providers that entries elsewhere name in vain."""
+def _owe(basis: Basis, keep: Iterable[int]) -> list[_Owed]:
+    """The obligations on kept candidates."""
     rules = basis.policies.rules
     joined: dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[str, ...]] = {}
     owed = []
-    problems = Problems()
-    judged: set[tuple[str, str]] = set()
     for index in keep:
         path = basis.candidates.paths[index]
         review_file = basis.review_files.by_source.get(path)
@@ -192,18 +191,21 @@ def _owe(basis: Basis, keep: Iterable[int]) -> tuple[list[_Owed], list[Notice]]:
                 patterns = joined[rule.context, own] = join_patterns(rule.context, own)
             references = review_file.claims.get(rule.id, ()) if review_file is not None else ()
             owed.append(_Owed(index, rule, patterns, references))
-            if review_file is not None and references:
-                judged.add((path, rule.id))
-                problems.extend(_unconfigured(review_file, rule.id, references, basis.settings))
-    problems.raise_any()
-    notices = [
-        Notice("unknown-provider", problem.message, problem.path)
-        for review_file in basis.review_files.by_source.values()
-        for rule_id, references in review_file.claims.items()
-        if (review_file.source, rule_id) not in judged
-        for problem in _unconfigured(review_file, rule_id, references, basis.settings)
-    ]
-    return owed, notices
+    return owed
+
+
+def _complain_of_providers(basis: Basis, owed: Iterable[_Owed], problems: Problems) -> list[Notice]:
+    """A problem for each provider that an entry of a judged row names in vain, a notice for those of other entries."""
+    judged = {(basis.candidates.paths[item.place], item.rule.id) for item in owed if item.references}
+    notices = []
+    for review_file in basis.review_files.by_source.values():
+        for rule_id, references in review_file.claims.items():
+            found = _unconfigured(review_file, rule_id, references, basis.settings)
+            if (review_file.source, rule_id) in judged:
+                problems.extend(found)
+            else:
+                notices += [Notice("unknown-provider", problem.message, problem.path) for problem in found]
+    return notices
 
 
 def _unconfigured(
@@ -217,9 +219,13 @@ def _unconfigured(
 
 
 def _hash(
-    request: Request, basis: Basis, contexts: Contexts, owed: Iterable[_Owed], tree: WorkTree
+    request: Request, basis: Basis, contexts: Contexts, owed: Iterable[_Owed], tree: WorkTree, problems: Problems
 ) -> list[str | None]:
-    """The content hash of every candidate that a kept rule or its context needs, None for the others."""
+    """
+    The content hash of every candidate that a kept rule or its context needs, None for the others.
+
+    A file that cannot be hashed goes to `problems`, and then no hash is to be relied on.
+    """
     needed = set()
     asked: set[tuple[str, ...]] = set()
     for item in owed:
@@ -227,23 +233,32 @@ def _hash(
         asked.add(item.patterns)
     for pattern in {pattern for patterns in asked for pattern in patterns}:
         needed |= contexts.members(pattern)
-    indices = sorted(needed)
-    paths = [basis.candidates.paths[index] for index in indices]
-    named_badly = [path for path in paths if not is_utf8(path)]
-    problems = Problems()
-    for path in named_badly:
-        hint = "rename it, or leave it out with `exclude` or `ignore`"
-        problems.add(Problem("not-utf8", "a rule needs this file, and its name is not UTF-8", shown(path), hint=hint))
-    problems.raise_any()
-    request.progress.start("hashing files", len(paths))
     hashes: list[str | None] = [None] * len(basis.candidates.paths)
-    for index, content in zip(indices, tree.content_hashes(paths, request.progress.advance), strict=True):
-        hashes[index] = content
+    indices = []
+    for index in sorted(needed):
+        path = basis.candidates.paths[index]
+        if is_utf8(path):
+            indices.append(index)
+        else:
+            message = "a rule needs this file, and its name is not UTF-8"
+            problems.add(Problem("not-utf8", message, shown(path), hint=f"rename it, or {_LEAVE_OUT}"))
+    paths = [basis.candidates.paths[index] for index in indices]
+    request.progress.start("hashing files", len(paths))
+    try:
+        for index, content in zip(indices, tree.content_hashes(paths, request.progress.advance), strict=True):
+            hashes[index] = content
+    except FileError as error:
+        problems.extend(_with_next_step(problem) for problem in error.problems)
     unseen = [path for index, path in enumerate(basis.candidates.paths) if hashes[index] is None]
     by_path = {path: index for index, path in enumerate(basis.candidates.paths)} if unseen else {}
     for path in absent_among(tree.root, unseen, folders=basis.candidates.submodules):
         hashes[by_path[path]] = ABSENT
     return hashes
+
+
+def _with_next_step(problem: Problem) -> Problem:
+    hint = f"make it a file that can be read, or {_LEAVE_OUT}" if problem.code in _UNHASHABLE else None
+    return problem if problem.hint is not None else problem._replace(hint=hint)
 
 
 def _judge_all(

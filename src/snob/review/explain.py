@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snob.errors import Problem, UsageError
 from snob.ground.documents import encode_json
+from snob.ground.files import Kind
 from snob.ground.globs import GlobSet
 from snob.ground.paths import shown, told
 from snob.ground.reports import Line, envelope, line
@@ -77,7 +78,7 @@ def explain(request: Request, word: str, path: str | None) -> Explanation:
         near = difflib.get_close_matches(word, [rule.id for rule in basis.policies.rules], n=1)
         hint = f"did you mean the rule `{near[0]}`?" if near else "name a file of the project, or a rule as POLICY/RULE"
         raise UsageError(Problem("usage", f"{shown(word)} is neither a file of the project nor a rule", hint=hint))
-    return Explanation(_explain_file(path, basis, contexts), None)
+    return Explanation(_explain_file(path, basis, contexts, tree.kind(path)), None)
 
 
 def _explain_rule(rule: Rule, number: int, basis: Basis, contexts: Contexts) -> RuleExplanation:
@@ -95,7 +96,7 @@ def _explain_rule(rule: Rule, number: int, basis: Basis, contexts: Contexts) -> 
     return RuleExplanation(rule, files, tuple(paths[index] for index in members), fields)
 
 
-def _explain_file(path: str, basis: Basis, contexts: Contexts) -> FileExplanation:
+def _explain_file(path: str, basis: Basis, contexts: Contexts, kind: Kind | None) -> FileExplanation:
     paths = basis.candidates.paths
     index = paths.index(path) if path in paths else None
     applies = []
@@ -114,7 +115,7 @@ def _explain_file(path: str, basis: Basis, contexts: Contexts) -> FileExplanatio
             )
     context_of = tuple(_context_of(index, basis, contexts)) if index is not None else ()
     return FileExplanation(
-        path, _why_no_candidate(path, basis) if index is None else "", tuple(applies), tuple(excluded), context_of
+        path, _why_no_candidate(path, basis, kind) if index is None else "", tuple(applies), tuple(excluded), context_of
     )
 
 
@@ -137,13 +138,15 @@ def _context_of(index: int, basis: Basis, contexts: Contexts) -> Iterator[tuple[
                 yield paths[other], rule.id
 
 
-def _why_no_candidate(path: str, basis: Basis) -> str:
+def _why_no_candidate(path: str, basis: Basis, kind: Kind | None) -> str:
+    if kind is Kind.DIRECTORY and path not in basis.candidates.submodules:
+        return "it is a folder"
     ignoring = _hits(basis.settings.ignore, path)
     if ignoring:
         return f"`ignore` leaves it out by {', '.join(map(repr, ignoring))}"
     if path.startswith((basis.settings.reviews + "/", basis.settings.claims + "/")):
         return "it is a review or claim file"
-    return "it is a folder, or git ignores it, or it lies in another repository"
+    return "git ignores it, or it lies in another repository"
 
 
 def explanation_json(explanation: Explanation) -> bytes:

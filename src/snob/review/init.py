@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from snob.errors import FileError, Problem
+from snob.errors import FileError, Problem, Problems
 from snob.ground.documents import encode_json
 from snob.ground.files import write_new
 from snob.ground.paths import shown
 from snob.ground.reports import Line, envelope, line
 from snob.ground.snapshots import WorkTree
-from snob.review.settings import FILE, Settings
+from snob.review.settings import FILE, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,25 +80,30 @@ _TEXT_SUFFIXES: Final = frozenset(
 
 def write_first_policy(project: Project) -> tuple[str, ...]:
     """
-    Write `snob.toml` and a policy for the project's commonest kind of file; the paths that were written.
+    Write `snob.toml` where there is none, and a policy for the project's commonest kind of file; the paths that were written.
 
-    Raises `FileError` where one of them exists already, and then neither is written.
+    Raises `SnobError` where there is a policy already, or the settings or the way to their policies are not in order, and
+    then nothing is written.
     """
     tree = WorkTree(project.root, project.git)
-    policy = f"{Settings().policies}/first.toml"
+    problems = Problems()
     try:
-        there = [path for path in (FILE, Settings().policies) if tree.kind(path) is not None]
-        if there:
+        settings = read_settings(tree, problems)
+        problems.raise_any()
+        written = {FILE: _SETTINGS} if tree.kind(FILE) is None else {}
+        if any(path.endswith(".toml") for path, _ in tree.below(settings.policies)):
+            there = (settings.policies,) if written else (FILE, settings.policies)
             hint = "this project has been set up; edit these files, or name another with --project"
             raise FileError(
                 *(Problem("exists", "is there already, and is not overwritten", path, hint=hint) for path in there)
             )
-        match = _commonest(tree)
+        written[f"{settings.policies}/first.toml"] = _POLICY.format(match=f'"{_commonest(tree)}"')
     finally:
         tree.abandon()
-    write_new(project.root, policy, _POLICY.format(match=f'"{match}"').encode())
-    write_new(project.root, FILE, _SETTINGS.encode())
-    return (FILE, policy)
+    # The settings come first: should the policy fail, another run finds a project that only lacks one.
+    for path, text in written.items():
+        write_new(project.root, path, text.encode())
+    return tuple(written)
 
 
 def _commonest(tree: WorkTree) -> str:
@@ -122,4 +127,4 @@ def written_text(written: tuple[str, ...]) -> Iterator[Line]:
     """What was written, for people, and what to do next."""
     for path in written:
         yield line(f"wrote {shown(path)}", "good")
-    yield line("next: say in the policy what must be reviewed, commit both files, and run `snob pending`")
+    yield line("next: say in the policy what must be reviewed, commit it, and run `snob pending`")

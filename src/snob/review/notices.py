@@ -10,7 +10,7 @@ from snob.ground.hashing import ABSENT
 from snob.ground.paths import is_utf8, on_the_way, shown
 from snob.review.judge import disagree
 from snob.review.settings import LOCAL
-from snob.review.terms import Notice, Standing
+from snob.review.terms import Notice, Standing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ def candidate_notices(basis: Basis, hashes: Sequence[str | None], tree: WorkTree
     paths = basis.candidates.paths
     left_out = [path for index, path in enumerate(paths) if hashes[index] == ABSENT and path in basis.candidates.sparse]
     if left_out:
-        message = f"a sparse checkout leaves out {len(left_out)} tracked files, which are not judged"
+        message = f"a sparse checkout leaves out {counted(len(left_out), 'tracked file')}: not judged"
         yield Notice("sparse-file", message, shown(left_out[0]))
     for index, path in enumerate(paths):
         if hashes[index] is None and not is_utf8(path):
@@ -70,7 +70,7 @@ def claim_notices(rows: Iterable[Row], contexts: Contexts, basis: Basis) -> Iter
         members = {index for pattern in context.patterns for index in contexts.members(pattern)} & untracked
         if members:
             first = shown(basis.candidates.paths[min(members)])
-            message = f"a claim covers {len(members)} untracked context files, which nobody else has"
+            message = f"a claim covers {counted(len(members), 'untracked context file')}, which nobody else has"
             yield Notice("context-untracked", message, first)
 
 

@@ -48,14 +48,16 @@ def read_policies(snapshot: Snapshot, directory: str, problems: Problems) -> Pol
     files = 0
     for path, kind in snapshot.below(directory):
         if kind is Kind.SYMLINK:
-            problems.add(Problem("not-regular", "is a link: policies are files and folders themselves", shown(path)))
+            message = "is a link: policies are files and folders themselves"
+            problems.add(Problem("not-regular", message, shown(path), hint="put what it points to in its place"))
             continue
         if not path.endswith(_SUFFIX):
             notices.append(Notice("stray-file", f"no policy: its name does not end in `{_SUFFIX}`", shown(path)))
             continue
         files += 1
         if kind is not Kind.REGULAR:
-            problems.add(Problem("not-regular", f"a policy is a regular file, and this is a {kind.value}", shown(path)))
+            message = f"a policy is a regular file, and this is a {kind.value}"
+            problems.add(Problem("not-regular", message, shown(path), hint="remove it, or put a file in its place"))
             continue
         name = path[len(directory) + 1 : -len(_SUFFIX)]
         if not all(_NAME.match(part) for part in name.split("/")):

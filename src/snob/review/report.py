@@ -8,8 +8,9 @@ from snob.ground.documents import encode_json, encode_json_lines, toml_value
 from snob.ground.paths import shown, told
 from snob.ground.reports import Line, envelope, line
 from snob.review.check import fails
+from snob.review.settings import LOCAL
 from snob.review.subjects import encode_subject
-from snob.review.terms import Level, Standing, Verdict
+from snob.review.terms import Level, Standing, Verdict, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -113,7 +114,7 @@ def check_text(request: Request, judgement: Judgement, *, everything: bool) -> I
     """The report of `check` for people: what fails or warns, with reasons; all rows where `everything` is asked for."""
     for row in judgement.rows:
         if everything or row.standing not in {Standing.SATISFIED, Standing.EXEMPT}:
-            yield from _row_lines(row, request.fail_on)
+            yield from _row_lines(row, request)
     yield from _notice_lines(judgement.notices)
     yield _summary_line(judgement.summary)
     if judgement.summary.failing:
@@ -126,16 +127,16 @@ def pending_text(request: Request, judgement: Judgement) -> Iterator[Line]:
     for level in Level:
         for row in owed:
             if row.rule.level is level:
-                yield from _row_lines(row, request.fail_on)
+                yield from _row_lines(row, request)
                 yield from _guidance_lines(row)
                 yield line()
     yield from _notice_lines(judgement.notices)
     yield _summary_line(judgement.summary)
 
 
-def _row_lines(row: Row, fail_on: Level) -> Iterator[Line]:
+def _row_lines(row: Row, request: Request) -> Iterator[Line]:
     style = _MARK[row.standing]
-    if style == "bad" and not fails(row, fail_on):
+    if style == "bad" and not fails(row, request.fail_on):
         style = "warn"
     tail = f"  {row.rule.id}"
     if row.rule.level is Level.WARNING:
@@ -144,13 +145,19 @@ def _row_lines(row: Row, fail_on: Level) -> Iterator[Line]:
         tail += ": no review is recorded"
     yield Line(((_WORD[row.standing], style), (shown(row.subject.path), "bold"), (tail, "")))
     for reference in row.references:
-        yield from _reference_lines(reference)
+        yield from _reference_lines(reference, request)
 
 
-def _reference_lines(reference: Reference) -> Iterator[Line]:
+def _reference_lines(reference: Reference, request: Request) -> Iterator[Line]:
     name = shown(str(reference.ref))
     if reference.claim is None:
-        yield line(f"{name}: its provider knows no such claim", indent=10)
+        if reference.ref.provider == LOCAL:
+            why = "there is no such claim file"
+        elif request.run_commands:
+            why = "its provider knows no such claim"
+        else:
+            why = "its provider was not asked (--no-providers)"
+        yield line(f"{name}: {why}", indent=10)
         return
     by = f" by {shown(reference.claim.reviewer)}" if reference.claim.reviewer else ""
     at = f" on {shown(reference.claim.reviewed_at)}" if reference.claim.reviewed_at else ""
@@ -217,10 +224,6 @@ def _notice_lines(notices: Iterable[Notice]) -> Iterator[Line]:
         yield Line((("notice: ", "warn"), (f"{place}{notice.message} [{notice.code}]", "")))
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def _summary_line(summary: Summary) -> Line:
     if not summary.obligations:
         return line("0 obligations: nothing was judged", "warn")
@@ -230,7 +233,7 @@ def _summary_line(summary: Summary) -> Line:
         if name in {"satisfied", "exempt", "stale", "missing", "violated"} and count
     )
     owed = summary.obligations - summary.satisfied - summary.exempt
-    warnings = f", {_count(owed - summary.failing, 'warning')}" if owed > summary.failing else ""
-    head = f"{_count(summary.obligations, 'obligation')} on {_count(summary.candidates, 'candidate')}: {counts}"
+    warnings = f", {counted(owed - summary.failing, 'warning')}" if owed > summary.failing else ""
+    head = f"{counted(summary.obligations, 'obligation')} on {counted(summary.candidates, 'candidate')}: {counts}"
     verdict = ("pass", "good") if not summary.failing else (f"{summary.failing:,} failing", "bad")
     return Line(((f"{head} — ", "bold"), verdict, (warnings, "warn")))

@@ -42,15 +42,20 @@ def read_review_files(snapshot: Snapshot, directory: str, problems: Problems) ->
     for path, kind in snapshot.below(directory):
         if kind is Kind.SYMLINK:
             problems.add(
-                Problem("not-regular", "is a link: review files are files and folders themselves", shown(path))
+                Problem(
+                    "not-regular",
+                    "is a link: review files are files and folders themselves",
+                    shown(path),
+                    hint="put what it points to in its place",
+                )
             )
             continue
-        if not path.endswith(SUFFIX) or path == f"{directory}/{SUFFIX}":
-            notices.append(Notice("stray-file", f"no review file: its name does not end in `{SUFFIX}`", shown(path)))
+        if not path.endswith(SUFFIX) or path.endswith("/" + SUFFIX):
+            notices.append(Notice("stray-file", f"no review file: its name is not `NAME{SUFFIX}`", shown(path)))
             continue
         if kind is not Kind.REGULAR:
             message = f"a review file is a regular file, and this is a {kind.value}"
-            problems.add(Problem("not-regular", message, shown(path)))
+            problems.add(Problem("not-regular", message, shown(path), hint="remove it, or put a file in its place"))
             continue
         source = path[len(directory) + 1 : -len(SUFFIX)]
         try:
@@ -84,7 +89,9 @@ def _read_references(entries: Table, rule_id: str) -> tuple[ClaimRef, ...]:
     for text in texts:
         reference = parse_reference(text)
         if reference is None:
-            entries.complain("invalid-value", f"{text!r} is no claim reference `PROVIDER:ID`", rule_id)
+            entries.complain(
+                "invalid-value", f"{text!r} is no claim reference `PROVIDER:ID`", rule_id, hint=_how_to_refer(text)
+            )
         else:
             references.append(reference)
     return tuple(dict.fromkeys(references))
@@ -98,6 +105,14 @@ def parse_reference(text: str) -> ClaimRef | None:
     if provider == LOCAL and not _LOCAL_ID.match(claim_id):
         return None
     return ClaimRef(provider, claim_id)
+
+
+def _how_to_refer(text: str) -> str:
+    if text.startswith(LOCAL + ":"):
+        return (
+            "an id of `local` is a path below the claims folder without `.toml`, of letters, digits, `.`, `_` and `-`"
+        )
+    return "write `local:ID` for a claim in the claims folder, or name a provider of snob.toml"
 
 
 def check_sources(

@@ -159,6 +159,11 @@ class Notice(NamedTuple):
     path: str | None = None
 
 
+def counted(number: int, noun: str) -> str:
+    """A number and its noun, such as `1 file` and `1,000 files`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 NOTICES = {
     "pattern-matches-nothing": "a `match` or `context` pattern matches no candidate",
     "ignore-leaves-nothing": "`ignore` leaves no candidate",

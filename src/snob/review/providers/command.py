@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -20,6 +21,7 @@ from snob.ground.clock import monotonic
 from snob.ground.documents import decode_json, encode_json
 from snob.ground.paths import shown
 from snob.review.providers.claims import decode_claim
+from snob.review.terms import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,12 +49,15 @@ def ask(provider: ProviderSettings, ids: Sequence[str], folder: str) -> dict[str
         stdin.write(request)
         stdin.seek(0)
         code = _run(provider, folder, stdin.fileno(), stdout.fileno(), stderr.fileno())
-        stderr.seek(0)
+        # The end of what it wrote is what it died of.
+        stderr.seek(max(0, os.fstat(stderr.fileno()).st_size - _SAID_CAP))
         said = shown(os.fsdecode(stderr.read(_SAID_CAP)).strip().replace("\n", " "))
         if _over_cap((stdout.fileno(), stderr.fileno())):
             raise _failed(provider, f"wrote more than {OUTPUT_CAP:,} bytes", said)
         if code is None:
-            raise _failed(provider, f"did not end within {provider.timeout} seconds", said)
+            raise _failed(provider, f"did not end within {counted(provider.timeout, 'second')}", said)
+        if code < 0:
+            raise _failed(provider, f"was ended by {signal.strsignal(-code) or 'a signal'} (signal {-code})", said)
         if code != 0:
             raise _failed(provider, f"ended with {code}", said)
         stdout.seek(0)
@@ -73,7 +78,8 @@ def _run(provider: ProviderSettings, folder: str, stdin: int, stdout: int, stder
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        raise _failed(provider, f"does not start: {error}", "") from error
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
+        raise _failed(provider, f"does not start: {shown(provider.command[0])}: {reason}", "") from error
     try:
         return _wait(process, provider.timeout, (stdout, stderr))
     finally:
@@ -128,7 +134,7 @@ def _decode_answer(provider: ProviderSettings, ids: Sequence[str], answer: bytes
             problems.append(f"answered for {shown(claim_id)} what is no object")
         else:
             claim, faults = decode_claim(values)
-            problems += [f"answered for {shown(claim_id)}: {message}" for _, _, message in faults]
+            problems += [f"answered for {shown(claim_id)}: {fault.message}" for fault in faults]
             if claim is not None:
                 found[claim_id] = claim
     if problems:
@@ -142,5 +148,5 @@ def _failed(provider: ProviderSettings, message: str, said: str) -> ProviderErro
 
 def _problem(provider: ProviderSettings, message: str, said: str) -> Problem:
     told = f"provider {provider.name} {message}" + (f"; it wrote to standard error: {said}" if said else "")
-    hint = f"run it by hand: {' '.join(map(shown, provider.command))}"
+    hint = f"run it by hand: {shown(shlex.join(provider.command))}"
     return Problem("provider", told, key=f"providers.{provider.name}", hint=hint)

@@ -33,16 +33,18 @@ def look_up_local(snapshot: Snapshot, directory: str, ids: Iterable[str], proble
                 snapshot.check_folder(path.rpartition("/")[0])
                 continue
             if kind is not Kind.REGULAR:
-                problems.add(
-                    Problem("not-regular", f"a claim is a regular file, and this is a {kind.value}", shown(path))
-                )
+                message = f"a claim is a regular file, and this is a {kind.value}"
+                problems.add(Problem("not-regular", message, shown(path), hint="remove it, or put a file in its place"))
                 continue
             data = snapshot.read(path, RECORD_CAP)
             claim, faults = decode_claim(decode_toml(data, path))
         except (InputError, FileError) as error:
             problems.extend(error.problems)
             continue
-        problems.extend(Problem(code, message, path, line_of(data, key), key) for code, key, message in faults)
+        problems.extend(
+            Problem(fault.code, fault.message, path, line_of(data, fault.key), fault.key, fault.hint)
+            for fault in faults
+        )
         if claim is not None:
             found[claim_id] = claim
     return found

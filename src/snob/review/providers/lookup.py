@@ -34,7 +34,7 @@ def look_up(lookup: Lookup, references: Iterable[ClaimRef], problems: Problems) 
     """
     The claims that are known; every fault goes to `problems`.
 
-    Each reference's provider is `local` or configured; the caller complained of any other.
+    A provider that is not configured knows nothing: the caller complained of it.
     """
     wanted: dict[str, list[str]] = {}
     for reference in references:
@@ -44,7 +44,7 @@ def look_up(lookup: Lookup, references: Iterable[ClaimRef], problems: Problems) 
         claims: dict[str, Claim] = {}
         if provider == LOCAL:
             claims = look_up_local(lookup.snapshot, lookup.settings.claims, ids, problems)
-        elif lookup.run_commands:
+        elif lookup.run_commands and provider in lookup.settings.providers:
             from snob.review.providers.command import ask  # noqa: PLC0415 - only a project with providers pays for it
 
             try:
