@@ -182,7 +182,7 @@ def _owe(basis: Basis, keep: Iterable[int]) -> list[_Owed]:
     owed = []
     for index in keep:
         path = basis.candidates.paths[index]
-        review_file = basis.review_files.by_source.get(path)
+        review_file = basis.review_files.judging(path)
         own = review_file.context if review_file is not None else ()
         for number in basis.expansion.rules_of[index]:
             rule = rules[number]

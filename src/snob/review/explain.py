@@ -101,7 +101,8 @@ def _explain_file(path: str, basis: Basis, contexts: Contexts, kind: Kind | None
     index = paths.index(path) if path in paths else None
     applies = []
     excluded = []
-    own = basis.review_files.by_source[path].context if path in basis.review_files.by_source else ()
+    review_file = basis.review_files.judging(path)
+    own = review_file.context if review_file is not None else ()
     for rule in basis.policies.rules if index is not None else ():
         hits = [_hits(patterns, path) for patterns in rule.scope.matches]
         if not all(hits):
@@ -130,7 +131,7 @@ def _context_of(index: int, basis: Basis, contexts: Contexts) -> Iterator[tuple[
     for other, numbers in enumerate(basis.expansion.rules_of):
         if other == index or not numbers:
             continue
-        review_file = basis.review_files.by_source.get(paths[other])
+        review_file = basis.review_files.judging(paths[other])
         own = review_file.context if review_file is not None else ()
         for number in numbers:
             rule = basis.policies.rules[number]

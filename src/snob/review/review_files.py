@@ -30,6 +30,11 @@ class ReviewFiles(NamedTuple):
     by_source: dict[str, ReviewFile]
     notices: tuple[Notice, ...]
 
+    def judging(self, source: str) -> ReviewFile | None:
+        """The review file that an obligation on `source` rests on; the record of a deletion is none (`F75`)."""
+        found = self.by_source.get(source)
+        return None if found is None or found.deleted else found
+
 
 def read_review_files(snapshot: Snapshot, directory: str, problems: Problems) -> ReviewFiles:
     """
