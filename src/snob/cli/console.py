@@ -8,6 +8,7 @@ fails to encode it (T41).
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import sys
 from typing import TYPE_CHECKING, Final, TextIO, TypeGuard
@@ -57,10 +58,7 @@ class Console:
         """Write lines of text as the report."""
         if self._output is None and self._styled(sys.stdout):
             self.progress.clear()
-            try:
-                self._print_styled(lines, sys.stdout)
-            except OSError as error:
-                raise _untaken(error) from error
+            _write(sys.stdout, _styled_text(lines).encode("utf-8", "backslashreplace"))
         else:
             self.report("".join(f"{line.plain}\n" for line in lines).encode("utf-8", "backslashreplace"))
 
@@ -68,8 +66,7 @@ class Console:
         """Write lines of text to standard error."""
         self.progress.clear()
         if self._styled(sys.stderr):
-            with contextlib.suppress(OSError):
-                self._print_styled(lines, sys.stderr)
+            _write_error(_styled_text(lines))
         else:
             for line in lines:
                 _write_error(f"{line.plain}\n")
@@ -81,23 +78,30 @@ class Console:
             return self._color == "always"
         return stream.isatty() and "NO_COLOR" not in self._environment and self._environment.get("TERM") != "dumb"
 
-    def _print_styled(self, lines: Iterable[Line], stream: TextIO) -> None:
-        from rich.console import Console as Terminal  # noqa: PLC0415 - loaded only where a person reads
-        from rich.padding import Padding  # noqa: PLC0415
-        from rich.text import Text  # noqa: PLC0415
 
-        terminal = Terminal(file=stream, force_terminal=True, highlight=False, markup=False, emoji=False)
-        around = {name: _around(terminal, style) for name, style in _STYLES.items()}
-        for line in lines:
-            if not line.prose:
-                # NOTE: rich takes a fifth of a millisecond for a line; a work list may have a hundred thousand that need
-                # no laying out.
-                pieces = [around[style][0] + printable(piece) + around[style][1] for piece, style in line.spans]
-                stream.write(f"{' ' * line.indent}{''.join(pieces)}\n")
-            else:
-                text = Text.assemble(*((printable(piece), _STYLES[style]) for piece, style in line.spans))
-                terminal.print(Padding(text, (0, 0, 0, line.indent)) if line.indent else text)
-        stream.flush()
+def _styled_text(lines: Iterable[Line]) -> str:
+    """
+    Lines as a terminal shows them, styled and wrapped.
+
+    They are written to a text first, because a stream has an encoding of the environment's choice that may not know a name.
+    """
+    from rich.console import Console as Terminal  # noqa: PLC0415 - loaded only where a person reads
+    from rich.padding import Padding  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    written = io.StringIO()
+    terminal = Terminal(file=written, force_terminal=True, highlight=False, markup=False, emoji=False)
+    around = {name: _around(terminal, style) for name, style in _STYLES.items()}
+    for line in lines:
+        if not line.prose:
+            # NOTE: rich takes a fifth of a millisecond for a line; a work list may have a hundred thousand that need
+            # no laying out.
+            pieces = [around[style][0] + printable(piece) + around[style][1] for piece, style in line.spans]
+            written.write(f"{' ' * line.indent}{''.join(pieces)}\n")
+        else:
+            text = Text.assemble(*((printable(piece), _STYLES[style]) for piece, style in line.spans))
+            terminal.print(Padding(text, (0, 0, 0, line.indent)) if line.indent else text)
+    return written.getvalue()
 
 
 def _around(terminal: Terminal, style: str) -> tuple[str, str]:
