@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -86,3 +87,58 @@ def test_a_provider_that_is_not_there_or_not_configured_ends_the_run(repo: Repo)
     assert ["unknown-provider"] == repo.snob("check", "--format", "json", "src/b.py").exits(1).notice_codes()
     repo.write("snob.toml", '[providers.ci]\ncommand = ["./nowhere"]\n')
     assert "does not start" in repo.snob("check").exits(2).err
+
+
+@pytest.mark.req("T54")
+def test_nothing_of_a_provider_s_process_group_outlives_the_run(repo: Repo) -> None:
+    # (Owed, No verdict) a child in the background, of a provider that answers and of one that takes too long.
+    repo.write("src/a.py").policy()
+    child = 'import subprocess; child = subprocess.Popen(["sleep", "300"]); print(child.pid, file=open("child", "w"), flush=True)'
+    for end, code in (("print(json.dumps({'protocol': 1, 'claims': {}}))", 1), ("import time; time.sleep(60)", 2)):
+        provide(repo, f"{child}; {end}", timeout=1 if code == 2 else 20).snob("check").exits(code)
+        state = Path(f"/proc/{(repo.root / 'child').read_text().strip()}/stat")
+        # EDGE CASE: where nobody reaps orphans, an ended process stays as a zombie.
+        assert not state.exists() or ") Z " in state.read_text()
+
+
+@pytest.mark.req("T54")
+def test_what_a_provider_says_and_does_is_told_and_never_obeyed(repo: Repo) -> None:
+    # (No verdict) a signal, the end of a long complaint, escape sequences, a command of several words.
+    repo.write("src/a.py").policy()
+    assert (
+        "was ended by Killed (signal 9)"
+        in provide(repo, "import os; os.kill(os.getpid(), 9)").snob("check").exits(2).err
+    )
+    ran = provide(repo, "sys.exit('x' * 9000 + ' the reason \\x1b[2J')").snob("check").exits(2)
+    assert "the reason \\x1b[2J" in ran.err
+    assert len(ran.err) < 6000
+    repo.write("snob.toml", '[providers.ci]\ncommand = ["sh", "-c", "exit 3"]\n')
+    assert "run it by hand: sh -c 'exit 3'" in repo.snob("check").exits(2).err
+    repo.write("snob.toml", '[providers.ci]\ncommand = ["./no where"]\n')
+    assert "does not start: ./no where: No such file or directory" in repo.snob("check").exits(2).err
+
+
+def test_a_claim_that_nobody_was_asked_for_is_told_as_such(repo: Repo) -> None:
+    # (Owed) no provider was started, none knows the claim, or there is no such file.
+    repo.write("src/a.py", "a\n").policy()
+    provide(repo, "print(json.dumps({'protocol': 1, 'claims': {}}))")
+    assert "ci:4711: its provider knows no such claim" in repo.snob("check").exits(1).out
+    for command in ("check", "pending"):
+        assert "ci:4711: its provider was not asked (--no-providers)" in repo.snob(command, "--no-providers").out
+    repo.entry("src/a.py", "local:none")
+    assert "local:none: there is no such claim file" in repo.snob("check", "--no-providers").exits(1).out
+
+
+def test_a_claim_of_a_provider_may_hold_any_value_that_json_has(repo: Repo) -> None:
+    # (Owed) large numbers, nulls and nesting in a subject are differences, and a null elsewhere is no claim.
+    repo.write("src/a.py", "a\n").policy()
+    subject = (
+        '{"path": 1' + "0" * 60 + ', "rule": null, "x": [[1e300]], "deleted": false, "content_hash": {"a": {"b": []}}}'
+    )
+    answer = '{"protocol": 1, "claims": {"4711": {"verdict": "satisfied", "note": "n", "subject": ' + subject + "}}}"
+    row = provide(repo, f"print({answer!r})").snob("check", "--format", "json").exits(1).json()["obligations"][0]
+    fields = ["path", "content_hash", "rule", "rule_fingerprint", "x", "deleted"]
+    assert fields == [reason["field"] for reason in row["claims"][0]["reasons"]]
+    repo.snob("check").exits(1)
+    null = '{"protocol": 1, "claims": {"4711": {"verdict": "satisfied", "note": null}}}'
+    assert "`note` must be a string" in provide(repo, f"print({null!r})").snob("check").exits(2).err
