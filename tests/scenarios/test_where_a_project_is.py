@@ -84,6 +84,9 @@ def test_a_layout_of_its_own_is_used_for_all_records(repo: Repo) -> None:
     assert 5 == ran.json()["summary"]["candidates"]
     repo.write("snob.toml", f"[paths]\n{layout}".replace("quality/claims", "Quality/.GIT/x"))
     assert ["invalid-value"] == repo.snob("check", "--format", "json").exits(2).error_codes()
+    repo.write("snob.toml", f"[paths]\n{layout}".replace("policies =", "polices =")).remove("snob/policies/p.toml")
+    errors = repo.snob("check", "--format", "json").exits(2).json()["errors"]
+    assert [("paths.polices", 2, "did you mean `policies`?")] == [(e["key"], e["line"], e["hint"]) for e in errors]
 
 
 def test_every_stage_tells_its_problems_in_one_run(repo: Repo) -> None:

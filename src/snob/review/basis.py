@@ -54,10 +54,12 @@ def read_basis(snapshot: Snapshot, *, in_git: bool, settings: Callable[[Problems
         return read_settings(snapshot, problems) if settings is None else settings(problems)
 
     chosen = attempt(own_settings, Settings())
+    layout_known = not problems
     policies = attempt(lambda: read_policies(snapshot, chosen.policies, problems), None)
     review_files = attempt(lambda: read_review_files(snapshot, chosen.reviews, problems), ReviewFiles({}, ()))
     attempt(lambda: snapshot.check_folder(chosen.claims), None)
-    if policies is not None and policies.files == 0:
+    # Where the settings are faulty, the folder may not be the one that was meant.
+    if policies is not None and policies.files == 0 and layout_known:
         hint = "run `snob init` to write a first one, or name the project with `--project`"
         problems.add(Problem("no-policy", f"there is no policy in {chosen.policies}", chosen.policies, hint=hint))
     candidates = attempt(lambda: read_candidates(snapshot, chosen, in_git=in_git), None)
