@@ -15,10 +15,11 @@ DRAWING = (ROOT / "docs/architecture.md").read_text("utf-8")
 
 DOORS: dict[str, tuple[str, set[str]]] = {
     "processes": (
-        "subprocess multiprocessing concurrent asyncio pty os.posix_spawn* os.spawn* os.system os.popen os.exec* os.kill*",
+        "subprocess multiprocessing concurrent asyncio pty os.posix_spawn* os.spawn* os.system os.popen os.exec*",
         {"ground/git.py", "review/providers/command.py", "cli/main.py"},
     ),
     "forks": ("os.fork*", {"ground/hashing.py"}),
+    "signals": ("os.kill*", {"ground/hashing.py", "review/providers/command.py"}),
     "the end of the process": ("os.abort sys.exit exit quit SystemExit", {"cli/main.py"}),
     "the end of a worker": ("os._exit", {"cli/main.py", "ground/hashing.py"}),
     "writing files": (

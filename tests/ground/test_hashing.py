@@ -6,7 +6,9 @@ import errno
 import os
 import signal
 import socket
+import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -262,3 +264,43 @@ def test_a_worker_that_cannot_be_started_is_told_with_the_way_out(root: Path, mo
         hash_files(str(root), ["a/b/f", "empty"], 2)
     assert "hash in one process: --jobs 1" == caught.value.problems[0].hint
     assert before == len(os.listdir("/proc/self/fd" if sys.platform == "linux" else "/dev/fd"))
+
+
+@pytest.mark.req("T62")
+def test_no_worker_outlives_a_run_that_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [str(number) for number in range(5000)]
+
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    def slowly(_: object, share: list[str]) -> list[tuple[str, None, None]]:
+        time.sleep(0.02)
+        return [("", None, None)] * len(share)
+
+    monkeypatch.setattr(hashing, "_hash_share", slowly)
+    before = set(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else set()
+    with pytest.raises(KeyboardInterrupt):
+        hash_files(str(tmp_path), paths, 4, interrupt)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    if before:
+        assert before == set(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.req("T62")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_worker_outlives_a_run_that_is_killed(tmp_path: Path, number: signal.Signals) -> None:
+    program = (
+        "import time\n"
+        "from snob.ground import hashing\n"
+        "hashing._hash_share = lambda _, share: time.sleep(0.02) or [('', None, None)] * len(share)\n"
+        "hashing.hash_files('.', [str(n) for n in range(3_000_000)], 4, lambda _: print('.', flush=True))\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
+        assert run.stdout is not None
+        run.stdout.readline()
+        run.send_signal(number)
+        # The pipe ends only when nobody holds it any more, workers included.
+        run.communicate(timeout=20)

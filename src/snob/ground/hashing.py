@@ -11,6 +11,7 @@ import errno
 import marshal
 import os
 import selectors
+import signal
 import stat
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,7 @@ from snob.ground.digests import REGULAR, SYMLINK, content_hash, hasher, written
 from snob.ground.files import ABSENT_ERRORS, CHUNK, READ_FLAGS, Folders, same_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 FORK_FROM: Final = 2000
 """The number of files from which workers pay for their start."""
@@ -143,46 +144,73 @@ def _special(path: str) -> _Row:
 
 def _hash_forked(root: str, paths: Sequence[str], workers: int, advance: Callable[[int], None]) -> list[_Row]:
     shares = [paths[start : start + _SHARE] for start in range(0, len(paths), _SHARE)]
-    found: dict[int, list[_Row]] = {}
-    children = []
-    with selectors.DefaultSelector() as selector:
+    children: dict[int, int] = {}
+    ended = False
+    try:
         for worker in range(min(workers, len(shares))):
             # Neighbours in the list lie in one folder, so a worker takes a run of shares, not every n-th.
             first, last = (len(shares) * k // min(workers, len(shares)) for k in (worker, worker + 1))
-            reader, writer = os.pipe()
-            try:
-                child = os.fork()
-            except OSError as error:
-                os.close(reader)
-                os.close(writer)
-                reason = f"no worker can be started: {os.strerror(error.errno or 0)}"
-                raise FileError(Problem("unreadable", reason, hint="hash in one process: --jobs 1")) from error
-            if child == 0:
-                _work(root, shares, range(first, last), writer)
-            os.close(writer)
-            children.append(child)
-            selector.register(reader, selectors.EVENT_READ, bytearray())
-        while selector.get_map():
-            for ready, _ in selector.select():
-                part = os.read(ready.fd, CHUNK)
-                if not part:
-                    selector.unregister(ready.fd)
-                    os.close(ready.fd)
-                ready.data.extend(part)
-                for number, rows in _messages(ready.data):
-                    found[number] = rows
-                    advance(len(rows))
-    codes = [os.waitpid(child, 0)[1] for child in children]
+            _start_worker(root, shares, range(first, last), children)
+        found = _collect(children.values(), advance)
+        ended = True
+    finally:
+        # Whatever ended the collection, no worker outlives it, and none is left to be reaped.
+        for child, reader in children.items():
+            if not ended:
+                os.kill(child, signal.SIGKILL)
+            os.close(reader)
+        codes = [os.waitpid(child, 0)[1] for child in children]
     if any(codes) or len(found) != len(shares):
         reason = f"a hashing worker died: {codes}"
         raise RuntimeError(reason)
     return [row for number in range(len(shares)) for row in found[number]]
 
 
-def _work(root: str, shares: Sequence[Sequence[str]], numbers: range, writer: int) -> None:
-    """The life of a worker: hash, send, end at once, without running anything that its parent registered."""
+def _start_worker(root: str, shares: Sequence[Sequence[str]], numbers: range, children: dict[int, int]) -> None:
+    """Fork one worker, and add it to `children` with the end of its pipe from which its rows are read."""
+    reader, writer = os.pipe()
+    try:
+        child = os.fork()
+    except OSError as error:
+        os.close(reader)
+        os.close(writer)
+        reason = f"no worker can be started: {os.strerror(error.errno or 0)}"
+        raise FileError(Problem("unreadable", reason, hint="hash in one process: --jobs 1")) from error
+    if child == 0:
+        _work(root, shares, numbers, writer, [reader, *children.values()])
+    os.close(writer)
+    children[child] = reader
+
+
+def _collect(readers: Iterable[int], advance: Callable[[int], None]) -> dict[int, list[_Row]]:
+    """The rows of every share that the workers sent, by its number."""
+    found: dict[int, list[_Row]] = {}
+    with selectors.DefaultSelector() as selector:
+        for reader in readers:
+            selector.register(reader, selectors.EVENT_READ, bytearray())
+        while selector.get_map():
+            for ready, _ in selector.select():
+                part = os.read(ready.fd, CHUNK)
+                if not part:
+                    selector.unregister(ready.fd)
+                ready.data.extend(part)
+                for number, rows in _messages(ready.data):
+                    found[number] = rows
+                    advance(len(rows))
+    return found
+
+
+def _work(root: str, shares: Sequence[Sequence[str]], numbers: range, writer: int, readers: Iterable[int]) -> None:
+    """
+    The life of a worker: hash, send, end at once, without running anything that its parent registered.
+
+    The `readers` are its parent's. With none of them held here, a parent that was killed leaves nobody to write to, and the
+    worker ends with its next share.
+    """
     status = 1
     try:
+        for reader in readers:
+            os.close(reader)
         with Folders(root) as folders:
             for number in numbers:
                 body = marshal.dumps((number, _hash_share(folders, shares[number])))
